@@ -1,0 +1,78 @@
+// Every answer that rubato makes itself: code, status, who is to blame, what to say. Only relay/
+// turns them into responses, and each one carries its code in `x-rubato-error`.
+import type { WireEnd } from './outcome.ts';
+
+export interface ErrorCode {
+  readonly code: `RBT_${string}`;
+  /** HTTP status of the answer made by rubato. */
+  readonly status: number;
+  /** Whose fault it is, as far as the sidecar can tell. */
+  readonly blame: 'client' | 'engine' | 'rubato' | 'operator';
+  readonly message: string;
+}
+
+/** By the way the exchange ended; ends that never make an answer of ours are absent. */
+export const ERROR_CODES = {
+  client_protocol: {
+    code: 'RBT_BAD_REQUEST',
+    status: 400,
+    blame: 'client',
+    message: 'The request is not valid HTTP/1.1, so it was not forwarded.',
+  },
+  connect_error: {
+    code: 'RBT_UPSTREAM_CONNECT',
+    status: 502,
+    blame: 'engine',
+    message: 'No connection to the upstream could be made.',
+  },
+  upstream_closed_before_head: {
+    code: 'RBT_UPSTREAM_CLOSED',
+    status: 502,
+    blame: 'engine',
+    message: 'The upstream closed the connection before it sent a response head.',
+  },
+  upstream_reset_reused: {
+    code: 'RBT_UPSTREAM_RESET_REUSED',
+    status: 502,
+    blame: 'engine',
+    message: 'The upstream closed a kept-alive connection as the request arrived on it. The request was not sent again.',
+  },
+  upstream_bad_response: {
+    code: 'RBT_UPSTREAM_BAD_RESPONSE',
+    status: 502,
+    blame: 'engine',
+    message: 'The upstream sent something that is not a valid HTTP/1.1 response.',
+  },
+  timeout_connect: {
+    code: 'RBT_TIMEOUT_CONNECT',
+    status: 504,
+    blame: 'engine',
+    message: 'The configured limit for connecting to the upstream was reached.',
+  },
+  timeout_head: {
+    code: 'RBT_TIMEOUT_HEAD',
+    status: 504,
+    blame: 'engine',
+    message: 'The configured limit for the response head was reached.',
+  },
+  shutdown: {
+    code: 'RBT_SHUTDOWN',
+    status: 503,
+    blame: 'operator',
+    message: 'This rubato is shutting down and takes no new requests.',
+  },
+  internal_error: {
+    code: 'RBT_INTERNAL',
+    status: 502,
+    blame: 'rubato',
+    message: 'rubato failed to handle this request. Please report it.',
+  },
+} as const satisfies Partial<Record<WireEnd, ErrorCode>>;
+
+/** Refusals that are not an end of the list above. */
+export const METHOD_REFUSED: ErrorCode = {
+  code: 'RBT_METHOD_REFUSED',
+  status: 405,
+  blame: 'client',
+  message: 'CONNECT and TRACE are not forwarded.',
+};

@@ -1,0 +1,187 @@
+// The frozen account of one exchange: plain data that survives JSON unchanged. Every figure, rule
+// and span is computed from it, so whoever has the record can recompute them bit for bit.
+// Holds no body, no header value and no query string.
+import type { Framing, Outcome, Phase, WireEnd } from '../base/outcome.ts';
+import type { ChunkColumns } from './chunk-log.ts';
+import type { EventColumns } from './event-log.ts';
+import type { Doubt, EventKind } from './kinds.ts';
+
+/** Version of this shape. A change that old readers cannot take raises it. */
+export const RECORD_SCHEMA = 1;
+
+/**
+ * Moments in ns since the request head was received (which is moment 0). A moment that did not
+ * happen, or of which we have no stamp, is absent.
+ */
+export interface Marks {
+  /** The last byte of the request was received from the client. */
+  uploadEndAtNs?: number;
+  /** We began to get a connection to the upstream (a kept-alive one is found at once). */
+  connectStartAtNs?: number;
+  /** A connection to the upstream was ready for bytes. */
+  connectedAtNs?: number;
+  /** The last byte of the request was given to the upstream's socket. */
+  requestSentAtNs?: number;
+  /** The response head was received. */
+  headReceivedAtNs?: number;
+  /** The response head was given to the client's socket. */
+  headWrittenAtNs?: number;
+  /** The answer ended on the engine's side: its last byte, or the fault that ended it. */
+  upstreamEndAtNs?: number;
+  /** The exchange ended on the client's side: last byte accepted by the kernel, or the cut. */
+  clientEndAtNs?: number;
+}
+
+/** How the connection to the upstream was had. Lengths in ns; absent when it was not measured. */
+export interface ConnectionFacts {
+  readonly reused: boolean;
+  /** Name look-up: asked → answered. */
+  dnsNs?: number;
+  /** TCP handshake: SYN → connected. */
+  tcpNs?: number;
+  /** TLS handshake: connected → secure. */
+  tlsNs?: number;
+  /** Smallest TCP handshake to this upstream in the last 10 minutes, the floor of the part `wire`. */
+  wireFloorNs?: number;
+}
+
+export interface RequestFacts {
+  /** Method as sent, at most 32 characters. */
+  readonly method: string;
+  /** Path without query, at most 128 characters. */
+  readonly path: string;
+  /** Body bytes received from the client. */
+  bodyBytes: number;
+  /** Model named in the request; absent when none could be read. */
+  model?: string;
+  /** The request asked for a stream; absent when that could not be read. */
+  stream?: boolean;
+  /** Number of choices asked for; absent when not stated. */
+  choices?: number;
+  /** Limit of output tokens asked for. */
+  maxTokens?: number;
+}
+
+export interface ResponseFacts {
+  /** Absent when no head came. */
+  status?: number;
+  framing?: Framing;
+  /** Media type without parameters, lower case, at most 64 characters. */
+  mediaType?: string;
+  /** Content coding when there is one (`gzip`, …). */
+  encoding?: string;
+  /** Body bytes received from the engine, transfer coding removed. */
+  receivedBytes: number;
+  /** Of these, bytes the kernel accepted for the client. */
+  deliveredBytes: number;
+  /** Chunks received, also those beyond the log. */
+  chunkCount: number;
+}
+
+/** Token counts as the engine stated them. What it did not state is absent, never 0. */
+export interface TokenFacts {
+  prompt?: number;
+  cached?: number;
+  output?: number;
+  reasoning?: number;
+  /** What `output` rests on, best first. */
+  basis?: 'usage' | 'token_ids' | 'logprobs';
+}
+
+/** What the body said, in the dialect's own terms, brought to common ones. */
+export interface AnswerFacts {
+  /** Name of the dialect that read the body, `opaque` when none did. */
+  dialect: string;
+  /** The answer came as a stream of events. */
+  streamed: boolean;
+  /** The stream's own terminal mark came (chat: `[DONE]`, or a finish for every choice seen). */
+  terminal: boolean;
+  /** The `[DONE]`-like end mark itself came. */
+  endMark: boolean;
+  /** Finish reasons seen, one a choice, at most 32 characters each. */
+  finishReasons: string[];
+  /** Different choices seen. */
+  choiceCount: number;
+  /** Type of an error object in the stream, at most 64 characters; `unknown` when it had none. */
+  errorType?: string;
+  /** Why the body could not be read: a content coding, `media_type`, `bomb` … */
+  unreadable?: string;
+  /** Model named in the answer, and the answer's id. Bounded; for spans only. */
+  model?: string;
+  responseId?: string;
+  /** Events by kind; kinds that did not occur are absent. */
+  eventCounts: Partial<Record<EventKind, number>>;
+}
+
+/** What one source says about time that we cannot see from outside. Lengths in ns. */
+export interface Evidence {
+  readonly source: string;
+  readonly basis: 'exact' | 'model';
+  /** Engine accepted the request → engine began its prefill. */
+  readonly queueNs?: number;
+  /** Prefill began → first token computed. */
+  readonly prefillNs?: number;
+  /** Half width of the error band of a modelled value. */
+  readonly errorNs?: number;
+}
+
+/** The class an exchange belongs to, with the settings that its measures use. */
+export interface ClassFacts {
+  readonly name: string;
+  /** Smallest gap that can be a stall, in ns. */
+  readonly stallNs: number;
+}
+
+/** A garbage collection on the relay's thread; moments as in {@link Marks}. */
+export interface Pause {
+  readonly startAtNs: number;
+  readonly endAtNs: number;
+  readonly cause: 'gc' | 'cpu' | 'clock';
+}
+
+export interface TraceFacts {
+  readonly traceId: string;
+  /** Span of the caller, absent when the trace began here. */
+  readonly parentSpanId?: string;
+  readonly serverSpanId: string;
+  readonly clientSpanId: string;
+  readonly sampled: boolean;
+  /** `tracestate` as received, at most 512 characters. */
+  readonly traceState?: string;
+}
+
+export interface StreamRecord {
+  readonly schema: typeof RECORD_SCHEMA;
+  /** Unique within the process: relay number and exchange number. */
+  readonly id: string;
+  /** Wall time at which the request head was received, ms since 1970 with fraction. */
+  readonly openedAtEpochMs: number;
+  readonly route: string;
+  readonly class: ClassFacts;
+  /** Label values frozen at the first token, or at the end when none came. */
+  readonly labels: { readonly model: string; readonly promptBucket: string };
+  readonly marks: Marks;
+  readonly connection?: ConnectionFacts;
+  readonly request: RequestFacts;
+  readonly response: ResponseFacts;
+  readonly answer: AnswerFacts;
+  readonly tokens: TokenFacts;
+  readonly evidence: readonly Evidence[];
+  readonly chunks: ChunkColumns;
+  readonly events: EventColumns;
+  /** Intervals in which our socket to the client was blocked: from, to, from, to … in ns. */
+  readonly blockedNs: readonly number[];
+  /** Pauses of the relay's thread that overlap the exchange. */
+  readonly pauses: readonly Pause[];
+  readonly end: {
+    readonly wire: WireEnd;
+    readonly outcome: Outcome;
+    readonly phase: Phase;
+    /** Bounded word for people: an errno, a TLS reason. Never a text from the wire. */
+    readonly reason?: string;
+    /** Code of the answer that rubato made itself. */
+    readonly code?: string;
+  };
+  readonly doubts: readonly Doubt[];
+  readonly trace?: TraceFacts;
+}

@@ -1,0 +1,69 @@
+// What the observer tells the world, and the contract of those who listen. Sinks never call back
+// and never throw into the observer: it guards each call.
+import type { WireEnd } from '../base/outcome.ts';
+import type { Figures, TaintCause } from '../measure/figures.ts';
+import type { StreamRecord } from '../record/stream-record.ts';
+
+/** Label values of one exchange: closed or capped sets only. */
+export interface ExchangeLabels {
+  readonly class: string;
+  readonly model: string;
+  readonly route: string;
+  readonly promptBucket: string;
+}
+
+/** A trace to point at from an exemplar; absent when the exchange is not sampled. */
+export interface ExemplarRef {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+export interface Report {
+  readonly record: StreamRecord;
+  readonly figures: Figures;
+  readonly labels: ExchangeLabels;
+  readonly outputBucket: string;
+}
+
+export type GapPoint = 'received' | 'flushed';
+
+/** Every method is called on the main thread in the order in which things happened on the wire. */
+export interface Sink {
+  readonly name: string;
+  /** The first token reached the client; called once, as it happens. */
+  onFirstToken?(labels: ExchangeLabels, ttftNs: number, exemplar: ExemplarRef | undefined): void;
+  /** The first visible token reached the client; called once, as it happens. */
+  onFirstVisibleToken?(labels: ExchangeLabels, ttfoNs: number, exemplar: ExemplarRef | undefined): void;
+  /** An untainted gap ended; `stalled` is only ever true at the point `received`. */
+  onGap?(labels: ExchangeLabels, point: GapPoint, gapNs: number, stalled: boolean, exemplar: ExemplarRef | undefined): void;
+  /** A gap ended whose ends cannot be trusted. */
+  onTaintedGap?(labels: ExchangeLabels, cause: TaintCause): void;
+  onCoalesced?(labels: ExchangeLabels, count: number): void;
+  /** The exchange is over and its record frozen. */
+  onReport?(report: Report, exemplar: ExemplarRef | undefined): void;
+}
+
+/** An exchange still under way, for `/api/streams` and the gauge `rubato.active`. */
+export interface OpenExchange {
+  readonly id: string;
+  readonly openedAtEpochMs: number;
+  readonly route: string;
+  readonly class: string;
+  readonly model: string;
+  readonly phase: 'head' | 'token' | 'stream' | 'silent';
+  readonly ageMs: number;
+  readonly chunkCount: number;
+  /** Since the last read with a generated fragment; absent before the first token. */
+  readonly silentMs?: number;
+  readonly traceId?: string;
+  /** Bytes the kernel still holds for this client; absent where it cannot be sampled. */
+  readonly clientUnackedBytes?: number;
+}
+
+/** One exchange as a list shows it. */
+export interface RecentExchange {
+  readonly id: string;
+  readonly outcome: string;
+  readonly wireEnd: WireEnd;
+  readonly report: Report;
+}

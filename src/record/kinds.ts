@@ -37,6 +37,8 @@ export const VISIBLE_CHANNEL_BITS = ((1 << CHANNELS.length) - 1) & ~channelBit('
 
 /** Bits of {@link ChunkColumns.flags}. */
 export const CHUNK_BYTES_OMITTED = 1;
+/** Chunks before this one were lost under overload: nothing may be said about the time between. */
+export const CHUNK_AFTER_LOSS = 2;
 
 /** Things about a record that a reader of its figures should know. Closed set. */
 export const DOUBTS = [

@@ -137,6 +137,11 @@ export interface Pause {
   readonly startAtNs: number;
   readonly endAtNs: number;
   readonly cause: 'gc' | 'cpu' | 'clock';
+  /**
+   * How many reads with generated fragments had been measured when this pause became known. It can name the
+   * cause of later gaps only, so that a replay says what was said live. Absent: known from the start.
+   */
+  readonly knownFromRead?: number;
 }
 
 export interface TraceFacts {

@@ -1,0 +1,121 @@
+// The configuration as the rest of the process sees it: checked, complete, frozen. Whoever holds one
+// need not check anything again. Knows nothing of flags, environment or files.
+
+export interface HostPort {
+  /** IP literal or name, IPv6 without brackets. */
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+}
+
+/** The next thing toward the engine: an origin only, because the request target passes unchanged. */
+export interface UpstreamAddress extends HostPort {
+  readonly protocol: 'http:' | 'https:';
+  /** Scheme, host and port as in a URL, without a slash at the end. */
+  readonly origin: string;
+}
+
+/**
+ * Where a request goes. The first route of the list that matches wins; a route with neither prefix
+ * nor host matches every request.
+ */
+export interface RouteConfig {
+  /** Value of the label `route`. */
+  readonly name: string;
+  /** Start of the path, ending at a slash, a question mark or the end of the path. */
+  readonly prefix: string | undefined;
+  /** Value of `Host` in lower case, without its port. */
+  readonly host: string | undefined;
+  readonly upstream: UpstreamAddress;
+}
+
+/** One way into a class: every condition that is present must hold. */
+export interface ClassRule {
+  readonly header?: { readonly name: string; readonly equals?: string; readonly prefix?: string };
+  /** Start of the path. */
+  readonly path?: string;
+  /** Model named in the request, exactly. */
+  readonly model?: string;
+  /** SHA-256 (hex, lower case) of the API key, so that no key stands in a file. */
+  readonly apiKeySha256?: string;
+  /** A top-level field of the request's JSON body. */
+  readonly body?: { readonly field: string; readonly equals: string | number | boolean };
+}
+
+export interface ClassConfig {
+  /** Value of the label `class`. */
+  readonly name: string;
+  /** Smallest gap that can be a stall. */
+  readonly stallMs: number;
+  /** Any of these puts an exchange into the class; empty when only the class header does. */
+  readonly rules: readonly ClassRule[];
+}
+
+export const CHUNK_DETAILS = ['all', 'kept', 'off'] as const;
+export type ChunkDetail = (typeof CHUNK_DETAILS)[number];
+
+export const CHUNK_FORMS = ['arrays', 'events'] as const;
+export type ChunkForm = (typeof CHUNK_FORMS)[number];
+
+export const HOST_HEADERS = ['auto', 'preserve', 'upstream'] as const;
+/** `auto`: the client's own for http upstreams, the upstream's for https ones. */
+export type HostHeader = (typeof HOST_HEADERS)[number];
+
+export const PROPAGATIONS = ['auto', 'on', 'off'] as const;
+/** `auto`: on only when an OTLP endpoint is configured. */
+export type Propagation = (typeof PROPAGATIONS)[number];
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Limits on upstream exchanges. Absent means no limit, which is the default of each. */
+export interface TimeoutConfig {
+  /** Connection asked for → ready. */
+  readonly connectMs: number | undefined;
+  /** Last request byte sent → response head received. */
+  readonly headMs: number | undefined;
+  /** Last response byte received → now. */
+  readonly idleMs: number | undefined;
+  /** Request head received → the end. */
+  readonly totalMs: number | undefined;
+}
+
+export interface RecordConfig {
+  readonly path: string;
+  /** Size at which the file is rotated. */
+  readonly maxBytes: number;
+}
+
+export interface Config {
+  readonly listen: HostPort;
+  readonly admin: HostPort;
+  /** Names, beside IP literals and localhost, that `Host` may have on the admin port. Lower case. */
+  readonly adminAllowHosts: readonly string[];
+  /** In the order in which they are tried; `--upstream` is the last one and named `default`. */
+  readonly routes: readonly RouteConfig[];
+  readonly hostHeader: HostHeader;
+  readonly upstreamTls: {
+    /** PEM text to trust instead of Node's own list. */
+    readonly caPem: string | undefined;
+    /** Certificates are not verified. */
+    readonly insecure: boolean;
+  };
+  readonly timeouts: TimeoutConfig;
+  readonly relayCount: number;
+  readonly drainMs: number;
+  readonly propagate: Propagation;
+  readonly record: RecordConfig | undefined;
+  readonly chunks: ChunkDetail;
+  readonly chunksAs: ChunkForm;
+  readonly genAiClientMetrics: boolean;
+  /** Header, in lower case, whose value names the class. */
+  readonly classHeader: string;
+  /** In the order in which their rules are tried; `default` is always there, last and without rules. */
+  readonly classes: readonly ClassConfig[];
+  /** Model names that get a label of their own before any other. */
+  readonly models: readonly string[];
+  /** Upper edges, ascending, of all buckets but the last. */
+  readonly promptBucketEdges: readonly number[];
+  readonly outputBucketEdges: readonly number[];
+  readonly logLevel: LogLevel;
+}

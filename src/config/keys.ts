@@ -1,0 +1,240 @@
+// The one table of configuration keys. A key is a flag, an environment variable and a YAML key of the
+// same name with one help text; --help, the loader and the README's table all come from here.
+import {
+  ALLOWED_HOSTS_MAX_COUNT,
+  BUCKET_EDGES_MAX_COUNT,
+  MODELS_MAX_COUNT,
+  RECORD_FILE_BYTES,
+  RECORD_FILE_LEAST_BYTES,
+  RELAYS_MAX_COUNT,
+  STALL_MAX_MS,
+} from '../base/limits.ts';
+import { CHUNK_DETAILS, CHUNK_FORMS, HOST_HEADERS, LOG_LEVELS, PROPAGATIONS } from './config.ts';
+import {
+  type Reader,
+  readBytes,
+  readChoice,
+  readEdges,
+  readHeaderName,
+  readHostPort,
+  readInteger,
+  readLimit,
+  readNames,
+  readSeconds,
+  readSwitch,
+  readText,
+  readUpstream,
+} from './values.ts';
+
+export interface KeySpec {
+  /** How the value is written in help texts; a switch has none. */
+  readonly placeholder: string;
+  /** Takes true or false, and as a flag may stand alone. */
+  readonly isSwitch?: true;
+  /** May be given several times as a flag. */
+  readonly isList?: true;
+  readonly unit?: 's' | 'ms' | 'bytes' | 'tokens';
+  /** What holds when nobody sets the key, as somebody would write it; absent when there is no default. */
+  readonly fallback?: string;
+  /** One sentence. */
+  readonly help: string;
+  readonly read: Reader<unknown>;
+}
+
+/** Keeps each key's own value type while checking its shape. */
+const key = <Value>(spec: Omit<KeySpec, 'read'> & { readonly read: Reader<Value> }): typeof spec => spec;
+
+export const KEYS = {
+  upstream: key({
+    placeholder: 'URL',
+    help: 'The engine, or whatever stands before it. Requests that match no route go here.',
+    read: readUpstream,
+  }),
+  listen: key({
+    placeholder: 'HOST:PORT',
+    fallback: '127.0.0.1:8080',
+    help: 'Where clients connect. Port 0 takes any free one.',
+    read: readHostPort,
+  }),
+  admin: key({
+    placeholder: 'HOST:PORT',
+    fallback: '127.0.0.1:9464',
+    help: 'Where /metrics, /healthz, /readyz and /api are served.',
+    read: readHostPort,
+  }),
+  'admin-allow-host': key({
+    placeholder: 'NAME',
+    isList: true,
+    fallback: '',
+    help: 'Host names the admin port answers to, besides IP addresses and localhost.',
+    read: readNames('host names', ALLOWED_HOSTS_MAX_COUNT),
+  }),
+  config: key({
+    placeholder: 'FILE',
+    help: 'A YAML file with any of these keys, and with routes and classes.',
+    read: readText('the path of a YAML file'),
+  }),
+  relays: key({
+    placeholder: 'N',
+    fallback: '1',
+    help: 'Threads that forward bytes, all on one port. More than 1 needs Linux.',
+    read: readInteger(1, RELAYS_MAX_COUNT),
+  }),
+  record: key({
+    placeholder: 'FILE',
+    help: 'Writes the record and figures of every exchange to this file, one JSON object a line.',
+    read: readText('the path of a file'),
+  }),
+  'record-max-bytes': key({
+    placeholder: 'SIZE',
+    unit: 'bytes',
+    fallback: `${RECORD_FILE_BYTES / 1024 ** 2}MiB`,
+    help: 'Size at which the record file is rotated.',
+    read: readBytes(RECORD_FILE_LEAST_BYTES),
+  }),
+  chunks: key({
+    placeholder: CHUNK_DETAILS.join('|'),
+    fallback: 'all',
+    help: 'Which exchanges carry the stamps of every chunk on their span.',
+    read: readChoice(CHUNK_DETAILS),
+  }),
+  'chunks-as': key({
+    placeholder: CHUNK_FORMS.join('|'),
+    fallback: 'arrays',
+    help: 'How these stamps are written: as arrays on one span, or as one span event a chunk.',
+    read: readChoice(CHUNK_FORMS),
+  }),
+  drain: key({
+    placeholder: 'SECONDS',
+    unit: 's',
+    fallback: '25',
+    help: 'How long open streams may go on after SIGTERM.',
+    read: readSeconds(0),
+  }),
+  'class-header': key({
+    placeholder: 'NAME',
+    fallback: 'x-traffic-class',
+    help: 'Request header whose value names the traffic class.',
+    read: readHeaderName,
+  }),
+  'stall-ms': key({
+    placeholder: 'MS',
+    unit: 'ms',
+    fallback: '100',
+    help: 'Smallest gap that can be a stall, for classes that do not set their own.',
+    read: readInteger(1, STALL_MAX_MS),
+  }),
+  models: key({
+    placeholder: 'NAME',
+    isList: true,
+    fallback: '',
+    help: 'Model names that get a label of their own first.',
+    read: readNames('model names', MODELS_MAX_COUNT),
+  }),
+  'prompt-buckets': key({
+    placeholder: 'TOKENS',
+    isList: true,
+    unit: 'tokens',
+    fallback: '256,1024,4096,16384,65536',
+    help: 'Edges of the label prompt_bucket.',
+    read: readEdges(BUCKET_EDGES_MAX_COUNT),
+  }),
+  'output-buckets': key({
+    placeholder: 'TOKENS',
+    isList: true,
+    unit: 'tokens',
+    fallback: '64,256,1024,4096',
+    help: 'Edges of the label output_bucket.',
+    read: readEdges(BUCKET_EDGES_MAX_COUNT),
+  }),
+  'upstream-ca': key({
+    placeholder: 'FILE',
+    help: "PEM certificates to trust for https upstreams, in place of Node's own list.",
+    read: readText('the path of a PEM file'),
+  }),
+  'upstream-insecure': key({
+    placeholder: '',
+    isSwitch: true,
+    fallback: 'false',
+    help: 'Does not verify the certificates of https upstreams. For tests only.',
+    read: readSwitch,
+  }),
+  'host-header': key({
+    placeholder: HOST_HEADERS.join('|'),
+    fallback: 'auto',
+    help: "Host sent upstream: the client's own, or the upstream's. auto keeps the client's for http upstreams and takes the upstream's for https ones.",
+    read: readChoice(HOST_HEADERS),
+  }),
+  propagate: key({
+    placeholder: PROPAGATIONS.join('|'),
+    fallback: 'auto',
+    help: 'Takes part in W3C trace context. auto does so only when an OTLP endpoint is configured; else traceparent passes untouched.',
+    read: readChoice(PROPAGATIONS),
+  }),
+  'gen-ai-client-metrics': key({
+    placeholder: '',
+    isSwitch: true,
+    fallback: 'false',
+    help: 'Also emits the gen_ai.client.* metrics of the OpenTelemetry conventions.',
+    read: readSwitch,
+  }),
+  'timeout-connect': key({
+    placeholder: 'SECONDS|off',
+    unit: 's',
+    fallback: 'off',
+    help: 'Limit from asking for a connection to having it.',
+    read: readLimit,
+  }),
+  'timeout-head': key({
+    placeholder: 'SECONDS|off',
+    unit: 's',
+    fallback: 'off',
+    help: 'Limit from the last request byte sent to the response head.',
+    read: readLimit,
+  }),
+  'timeout-idle': key({
+    placeholder: 'SECONDS|off',
+    unit: 's',
+    fallback: 'off',
+    help: 'Limit on silence of the engine within a response.',
+    read: readLimit,
+  }),
+  'timeout-total': key({
+    placeholder: 'SECONDS|off',
+    unit: 's',
+    fallback: 'off',
+    help: 'Limit from the request head to the end of the exchange.',
+    read: readLimit,
+  }),
+  'log-level': key({
+    placeholder: LOG_LEVELS.join('|'),
+    fallback: 'info',
+    help: 'Least severe log line written to standard error.',
+    read: readChoice(LOG_LEVELS),
+  }),
+};
+
+export type KeyName = keyof typeof KEYS;
+type ValueOf<Spec> = Spec extends { read: Reader<infer Value> } ? Value : never;
+/** The values that were set, or have a default. */
+export type KeyValues = { [Name in KeyName]?: ValueOf<(typeof KEYS)[Name]> };
+
+export const KEY_NAMES = Object.keys(KEYS) as readonly KeyName[];
+
+/** Keys that only a YAML file can hold, because they have structure. */
+export const STRUCTURED_KEYS = {
+  routes: 'Upstreams by path or host: a list of { name, upstream, prefix or host }. The first that matches wins.',
+  classes: 'Traffic classes: a list of { name, stall_ms, match }. The first class with a matching rule wins.',
+} as const;
+
+export function envName(name: KeyName): string {
+  return `RUBATO_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+export function flagName(name: KeyName): string {
+  return `--${name}`;
+}
+
+export function keySpec(name: KeyName): KeySpec {
+  return KEYS[name];
+}

@@ -1,0 +1,101 @@
+// Flags, environment and YAML file → one checked, frozen configuration, or every fault at once.
+// Reads files only through the function it is given, so that tests need none.
+import { X509Certificate } from 'node:crypto';
+import type { Config } from './config.ts';
+import { checkTogether, nearMisses, NO_UPSTREAM, type Surroundings } from './cross-checks.ts';
+import { flagName, type KeyName, type KeyValues } from './keys.ts';
+import { type ConfigFile, type Environment, find, loadFile, readValues, type Sources, tryRead } from './sources.ts';
+import { checkClasses, checkRoutes } from './structured.ts';
+
+export interface LoadInput extends Sources, Surroundings {
+  /** Checks of settings that are not ours, such as `OTEL_…`. Each gives the faults it finds. */
+  readonly checks: readonly ((env: Environment) => readonly string[])[];
+}
+
+export type Loaded =
+  | { readonly config: Config; readonly warnings: readonly string[] }
+  | { readonly faults: readonly string[] };
+
+export function loadConfig(input: LoadInput): Loaded {
+  const faults: string[] = [];
+  const file = loadFile(input, faults);
+  const values = readValues(input, file, faults);
+  const routes = checkRoutes(file.entries.get('routes')?.raw, values.upstream);
+  const classes = checkClasses(file.entries.get('classes')?.raw, required(values, 'stall-ms'));
+  for (const sentence of [...routes.faults, ...classes.faults]) faults.push(`${file.path ?? ''}: ${sentence}`);
+  if (isUpstreamMissing(input, file)) faults.push(NO_UPSTREAM);
+  faults.push(...checkTogether(values, input));
+  const caPem = loadCertificates(input, values['upstream-ca'], faults);
+  for (const check of input.checks) faults.push(...check(input.env));
+
+  if (faults.length > 0) return { faults };
+  const config = assemble(values, { routes: routes.value, classes: classes.value, caPem });
+  return { config: deepFreeze(config), warnings: nearMisses(input.env) };
+}
+
+/** Nobody tried to name one. A malformed one, or a file that could not be read, is its own fault. */
+function isUpstreamMissing(input: LoadInput, file: ConfigFile): boolean {
+  const routes = file.entries.get('routes')?.raw ?? [];
+  const hasRoutes = !Array.isArray(routes) || routes.length > 0;
+  return file.isRead && !hasRoutes && find(input, file, 'upstream') === undefined;
+}
+
+function loadCertificates(input: LoadInput, path: string | undefined, faults: string[]): string | undefined {
+  if (path === undefined) return undefined;
+  const text = tryRead(input, path, flagName('upstream-ca'), faults);
+  if (text === undefined) return undefined;
+  try {
+    // Reads the first certificate of the file, which tells a PEM file from anything else.
+    void new X509Certificate(text);
+    return text;
+  } catch {
+    faults.push(`${flagName('upstream-ca')}: ${path} holds no PEM certificate ("-----BEGIN CERTIFICATE-----").`);
+    return undefined;
+  }
+}
+
+/** A value that its default guarantees. */
+function required<Name extends KeyName>(values: KeyValues, name: Name): NonNullable<KeyValues[Name]> {
+  const value = values[name];
+  if (value === undefined || value === null) throw new Error(`The key ${name} has neither value nor default.`);
+  return value;
+}
+
+function assemble(values: KeyValues, rest: Pick<Config, 'routes' | 'classes'> & { caPem: string | undefined }): Config {
+  const path = values.record;
+  return {
+    listen: required(values, 'listen'),
+    admin: required(values, 'admin'),
+    adminAllowHosts: required(values, 'admin-allow-host').map((name) => name.toLowerCase()),
+    routes: rest.routes,
+    hostHeader: required(values, 'host-header'),
+    upstreamTls: { caPem: rest.caPem, insecure: required(values, 'upstream-insecure') },
+    timeouts: {
+      connectMs: values['timeout-connect'],
+      headMs: values['timeout-head'],
+      idleMs: values['timeout-idle'],
+      totalMs: values['timeout-total'],
+    },
+    relayCount: required(values, 'relays'),
+    drainMs: required(values, 'drain'),
+    propagate: required(values, 'propagate'),
+    record: path === undefined ? undefined : { path, maxBytes: required(values, 'record-max-bytes') },
+    chunks: required(values, 'chunks'),
+    chunksAs: required(values, 'chunks-as'),
+    genAiClientMetrics: required(values, 'gen-ai-client-metrics'),
+    classHeader: required(values, 'class-header'),
+    classes: rest.classes,
+    models: required(values, 'models'),
+    promptBucketEdges: required(values, 'prompt-buckets'),
+    outputBucketEdges: required(values, 'output-buckets'),
+    logLevel: required(values, 'log-level'),
+  };
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) deepFreeze(part);
+    Object.freeze(value);
+  }
+  return value;
+}

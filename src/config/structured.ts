@@ -1,0 +1,204 @@
+// The keys that have structure and so live in YAML only: routes and classes. Checks their shape and
+// turns them into plain configuration. Knows nothing of files; faults are sentences without a place.
+import * as v from 'valibot';
+import { CLASS_RULES_MAX_COUNT, CLASSES_MAX_COUNT, ROUTES_MAX_COUNT, STALL_MAX_MS } from '../base/limits.ts';
+import type { ClassConfig, ClassRule, RouteConfig, UpstreamAddress } from './config.ts';
+import { didYouMean } from './nearest.ts';
+import { readHeaderName, readUpstream, type Reader, show } from './values.ts';
+
+/** Classes that exist without being configured. */
+export const BUILT_IN_CLASSES = ['interactive', 'batch', 'default'] as const;
+/** Name of the route that the key `upstream` makes. */
+const DEFAULT_ROUTE = 'default';
+/** What label values fold into when a set is full; nothing configured may be called so. */
+const FOLDED = 'other';
+
+const LABEL = v.pipe(
+  v.string('expected a name'),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'expected a name of letters, digits, ".", "_" and "-", at most 64 long'),
+  v.check((name) => name !== FOLDED, `"${FOLDED}" is the label of what has none of its own; take another name`),
+);
+
+/** A reader of a single value as a step of a schema, so that both ways give the same sentences. */
+function byReader<Value>(reader: Reader<Value>) {
+  return v.pipe(
+    v.string('expected text'),
+    v.rawTransform<string, Value>(({ dataset, addIssue, NEVER }) => {
+      const read = reader(dataset.value);
+      if ('value' in read) return read.value;
+      addIssue({ message: read.fault });
+      return NEVER;
+    }),
+  );
+}
+
+const PATH_PREFIX = v.pipe(v.string('expected text'), v.startsWith('/', 'expected a path that starts with "/"'));
+
+const HOST = v.pipe(
+  v.string('expected text'),
+  v.toLowerCase(),
+  v.regex(/^[a-z0-9._-]+$|^\[[0-9a-f:.]+\]$/, 'expected a host name without port, such as models.example.com'),
+);
+
+const ROUTE = v.strictObject({
+  name: LABEL,
+  upstream: byReader(readUpstream),
+  prefix: v.optional(PATH_PREFIX),
+  host: v.optional(HOST),
+});
+
+const TEXT = v.pipe(v.string('expected text'), v.nonEmpty('expected text that is not empty'));
+
+const RULE = v.pipe(
+  v.strictObject({
+    header: v.optional(
+      v.pipe(
+        v.strictObject({ name: byReader(readHeaderName), equals: v.optional(TEXT), prefix: v.optional(TEXT) }),
+        v.check(
+          (header) => (header.equals === undefined) !== (header.prefix === undefined),
+          'expected either "equals" or "prefix"',
+        ),
+      ),
+    ),
+    path: v.optional(PATH_PREFIX),
+    model: v.optional(TEXT),
+    api_key_sha256: v.optional(
+      v.pipe(
+        v.string('expected text'),
+        v.toLowerCase(),
+        v.regex(/^[0-9a-f]{64}$/, 'expected the 64 hex digits of a SHA-256'),
+      ),
+    ),
+    body: v.optional(
+      v.strictObject({
+        field: TEXT,
+        equals: v.union([v.string(), v.number(), v.boolean()], 'expected text, a number, true or false'),
+      }),
+    ),
+  }),
+  v.check((rule) => Object.keys(rule).length > 0, 'expected at least one of header, path, model, api_key_sha256, body'),
+);
+
+const STALL_MS = v.pipe(
+  v.number('expected a number of ms'),
+  v.integer('expected a whole number of ms'),
+  v.minValue(1, 'expected at least 1 ms'),
+  v.maxValue(STALL_MAX_MS, `expected at most ${STALL_MAX_MS} ms`),
+);
+
+const CLASS = v.pipe(
+  v.strictObject({
+    name: LABEL,
+    stall_ms: v.optional(STALL_MS),
+    match: v.optional(
+      v.pipe(
+        v.array(RULE, 'expected a list of rules'),
+        v.maxLength(CLASS_RULES_MAX_COUNT, `expected at most ${CLASS_RULES_MAX_COUNT} rules`),
+      ),
+      [],
+    ),
+  }),
+  v.check(
+    (each) => each.name !== 'default' || each.match.length === 0,
+    '"default" takes what no rule matches, so it can have no rules',
+  ),
+);
+
+const ROUTES = v.pipe(
+  v.array(ROUTE, 'expected a list of routes'),
+  v.maxLength(ROUTES_MAX_COUNT, `expected at most ${ROUTES_MAX_COUNT} routes`),
+);
+
+export interface Checked<Value> {
+  readonly value: Value;
+  readonly faults: readonly string[];
+}
+
+/** Configured routes in their order; `upstream`, when set, takes what none of them does. */
+export function checkRoutes(raw: unknown, upstream: UpstreamAddress | undefined): Checked<readonly RouteConfig[]> {
+  const parsed = v.safeParse(ROUTES, raw ?? []);
+  if (!parsed.success) return { value: [], faults: sentences('routes', parsed.issues) };
+  const routes = parsed.output.map(({ name, prefix, host, upstream: own }): RouteConfig => {
+    return { name, prefix, host, upstream: own };
+  });
+  if (upstream !== undefined) routes.push({ name: DEFAULT_ROUTE, prefix: undefined, host: undefined, upstream });
+  return { value: routes, faults: repeatedNames('routes', routes) };
+}
+
+/** Configured classes in their order, then the built-in ones that are missing, `default` last. */
+export function checkClasses(raw: unknown, stallMs: number): Checked<readonly ClassConfig[]> {
+  const parsed = v.safeParse(v.array(CLASS, 'expected a list of classes'), raw ?? []);
+  if (!parsed.success) return { value: [], faults: sentences('classes', parsed.issues) };
+  const configured = parsed.output.map((each): ClassConfig => {
+    return { name: each.name, stallMs: each.stall_ms ?? stallMs, rules: each.match.map((rule) => toRule(rule)) };
+  });
+  const faults = repeatedNames('classes', configured);
+  const missing = BUILT_IN_CLASSES.filter((name) => configured.every((each) => each.name !== name));
+  const all = [...configured, ...missing.map((name): ClassConfig => ({ name, stallMs, rules: [] }))];
+  all.sort((left, right) => Number(left.name === 'default') - Number(right.name === 'default'));
+  if (all.length > CLASSES_MAX_COUNT) {
+    faults.push(
+      `classes: ${all.length} classes, the built-in ones included, are more than the ${CLASSES_MAX_COUNT} allowed.`,
+    );
+  }
+  return { value: all, faults };
+}
+
+function toRule(rule: v.InferOutput<typeof RULE>): ClassRule {
+  const { header, path, model, api_key_sha256: apiKeySha256, body } = rule;
+  return {
+    ...(header && { header: definedOnly(header) }),
+    ...(path !== undefined && { path }),
+    ...(model !== undefined && { model }),
+    ...(apiKeySha256 !== undefined && { apiKeySha256 }),
+    ...(body && { body }),
+  };
+}
+
+function definedOnly(header: { name: string; equals?: string | undefined; prefix?: string | undefined }) {
+  const { name, equals, prefix } = header;
+  return { name, ...(equals !== undefined && { equals }), ...(prefix !== undefined && { prefix }) };
+}
+
+function repeatedNames(what: string, items: readonly { readonly name: string }[]): string[] {
+  const names = items.map(({ name }) => name);
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...repeated].map((name) => `${what}: the name "${name}" is used more than once; names must differ.`);
+}
+
+type Issue = v.BaseIssue<unknown>;
+
+/** `routes[1].upstream: …`, one sentence an issue. */
+function sentences(root: string, issues: readonly Issue[]): string[] {
+  return issues.map((issue) => {
+    const steps = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+    const text = reason(issue);
+    return `${root}${steps.join('')}: ${text}${/[.?]$/.test(text) ? '' : '.'}`;
+  });
+}
+
+/** Every field of the schemas above, for guesses at what was meant. */
+const FIELDS = [
+  'name',
+  'upstream',
+  'prefix',
+  'host',
+  'stall_ms',
+  'match',
+  'header',
+  'path',
+  'model',
+  'api_key_sha256',
+  'body',
+  'field',
+  'equals',
+];
+
+function reason(issue: Issue): string {
+  if (issue.type !== 'strict_object') return issue.message;
+  // The library says `never` expected for a field too many, and `undefined` received for one missing.
+  if (issue.expected === 'never') {
+    return `there is no such key.${didYouMean(String(issue.path?.at(-1)?.key), FIELDS)}`;
+  }
+  return issue.received === 'undefined' ? 'it is missing' : `expected keys and values, not ${show(issue.input)}`;
+}

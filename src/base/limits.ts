@@ -55,6 +55,10 @@ export const CHUNK_LOG_MAX_COUNT = 262_144;
 export const EVENT_LOG_MAX_COUNT = 262_144;
 /** Intervals of blocked client socket kept per exchange. */
 export const BLOCKED_MAX_COUNT = 1_024;
+/** Pauses of the relay's thread kept per exchange; later ones no longer name the cause of a tainted gap. */
+export const PAUSES_MAX_COUNT = 1_024;
+/** Stalls listed one by one in the figures of an exchange, the longest; all are counted. */
+export const STALLS_LISTED_MAX_COUNT = 16;
 /** Characters of any name taken from the wire (model, response id, error type) kept in a record. */
 export const NAME_MAX_CHARS = 128;
 /** Choices (`n`) of one answer that are told apart; later ones are counted together. */
@@ -99,3 +103,68 @@ export const RECORD_QUEUE_BYTES = 32 * MIB;
 /** Size at which the record file is rotated, and how many old ones are kept. */
 export const RECORD_FILE_BYTES = 256 * MIB;
 export const RECORD_FILES_KEPT_COUNT = 4;
+/** Bytes in one write to the record file: large enough to be cheap, small enough to be soon over. */
+export const RECORD_WRITE_BYTES = 1 * MIB;
+/** Wait before the record file is tried again after a fault (full or read-only disk), doubled up to the second. */
+export const RECORD_RETRY_FIRST_MS = 1_000;
+export const RECORD_RETRY_MAX_MS = 60_000;
+/** Time for the last flush of each sink at shutdown, so that a dead collector cannot hold the process. */
+export const FLUSH_MAX_MS = 2_000;
+/** Failed exports in a row after which only probes are sent, and the time between probes. */
+export const EXPORT_FAILURES_BEFORE_PROBING_COUNT = 3;
+export const EXPORT_PROBE_MS = 30_000;
+/** Share by which the time between probes varies, so that many sidecars do not probe in step. */
+export const EXPORT_PROBE_JITTER_RATIO = 0.2;
+/** Time between summary lines while an export, or the record file, keeps failing. */
+export const FAILURE_LOG_EVERY_MS = 60_000;
+/** Points in one metrics request: at about 400 bytes each it stays below gRPC's default of 4 MiB. */
+export const METRICS_BATCH_MAX_COUNT = 5_000;
+/** Recent exchanges per class that `/api/summary` looks at. */
+export const SUMMARY_EXCHANGES_MAX_COUNT = 1_024;
+/** Recent gaps per class that `/api/summary` looks at. */
+export const SUMMARY_GAPS_MAX_COUNT = 16_384;
+/** Head size, connections and time for a head that the admin port accepts. */
+export const ADMIN_HEAD_MAX_BYTES = 16 * KIB;
+export const ADMIN_CONNECTIONS_MAX_COUNT = 256;
+export const ADMIN_HEAD_TIMEOUT_MS = 10_000;
+
+// --- log ----------------------------------------------------------------------------------------
+
+/** Bytes of log lines waiting for a slow stderr. */
+export const LOG_QUEUE_BYTES = 1 * MIB;
+/** Characters of one text field of a log line. */
+export const LOG_FIELD_MAX_CHARS = 512;
+
+// --- client -------------------------------------------------------------------------------------
+
+/** Request body the reference engine takes; larger ones are refused. Long contexts are a few MiB. */
+export const REFERENCE_BODY_MAX_BYTES = 64 * MIB;
+/** Tokens of one answer of the reference engine, all choices together; more are cut off as `length`. */
+export const REFERENCE_OUTPUT_MAX_TOKENS = 65_536;
+/** Requests that may wait in the reference engine; later ones get 503. */
+export const REFERENCE_WAITING_MAX_COUNT = 10_000;
+/** Requests of which the reference engine remembers what it really did; older ones are forgotten. */
+export const REFERENCE_TRUTH_MAX_COUNT = 1_000;
+/** Body bytes of one answer our own client keeps; a longer answer is cut off and says so. */
+export const CLIENT_ANSWER_MAX_BYTES = 64 * MIB;
+/** Exchanges our own client has open at once; an open-loop load beyond it counts what it left out. */
+export const CLIENT_OPEN_MAX_COUNT = 4_096;
+/** Finished exchanges the demo's summary is made of; the latest are kept. */
+export const DEMO_REPORTS_MAX_COUNT = 5_000;
+
+// --- configuration ------------------------------------------------------------------------------
+
+/** Relay threads on one port; each costs a thread and a tape, and more than cores help nobody. */
+export const RELAYS_MAX_COUNT = 64;
+/** Routes; they are tried one after the other for each request, and each is a label value. */
+export const ROUTES_MAX_COUNT = 64;
+/** Rules of one class; they are tried one after the other for each request. */
+export const CLASS_RULES_MAX_COUNT = 64;
+/** Host names the admin port answers to. */
+export const ALLOWED_HOSTS_MAX_COUNT = 64;
+/** Edges of a bucket label; each makes one more label value. */
+export const BUCKET_EDGES_MAX_COUNT = 12;
+/** Largest value of `stall-ms`: a silence longer than an hour is no stall but a dead stream. */
+export const STALL_MAX_MS = 3_600_000;
+/** Smallest size at which a record file may be rotated; a smaller one would turn over every few exchanges. */
+export const RECORD_FILE_LEAST_BYTES = 1 * MIB;

@@ -74,6 +74,14 @@ export const JSON_ANSWER_MAX_BYTES = 1 * MIB;
 export const DECODED_MAX_BYTES = 64 * MIB;
 /** Decoded bytes per encoded byte beyond which a copy is taken for a decompression bomb. */
 export const DECODED_MAX_RATIO = 100;
+/** Decoded bytes below which the ratio is not looked at: a few repeated short events beat any ratio. */
+export const DECODED_RATIO_FREE_BYTES = 1 * MIB;
+/** Log2 of the zstd window a copy may need: the 8 MiB to which RFC 9659 binds this content coding. */
+export const ZSTD_WINDOW_MAX_LOG2 = 23;
+/** Characters of an error's type kept in a record. */
+export const ERROR_TYPE_MAX_CHARS = 64;
+/** Characters of a finish reason kept in a record. */
+export const FINISH_REASON_MAX_CHARS = 32;
 
 // --- labels -------------------------------------------------------------------------------------
 

@@ -1,0 +1,99 @@
+// Starts a reference engine: an OpenAI-compatible server whose timing is known, for demonstrations
+// and for measuring how well a measurement is. Puts the parts together and owns their end.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { epochMs } from '../../base/clock.ts';
+import { HEAD_MAX_BYTES } from '../../base/limits.ts';
+import type { AnswerNames } from './chat-writer.ts';
+import { EngineLoop } from './engine-loop.ts';
+import { handle, type Door } from './http.ts';
+import { modelFaults, SMALL_MODEL, type EngineModel } from './model.ts';
+import type { StreamManners } from './play.ts';
+import { scriptFaults, type Script } from './script.ts';
+import { emptyStats, type EngineStats } from './stats.ts';
+import { TruthLog, type RequestTruth } from './truth.ts';
+
+export interface ReferenceEngineOptions {
+  /** Same seed, same answers and stalls. Default 1. */
+  readonly seed?: number;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Default loopback. */
+  readonly host?: string;
+  /** What it costs to compute; default {@link SMALL_MODEL}. */
+  readonly model?: EngineModel;
+  /** Names it answers to; default `reference-small`. */
+  readonly models?: readonly string[];
+  /** Answers written down beforehand, by name: chosen by header `x-reference-script` or model `script:NAME`. */
+  readonly scripts?: Readonly<Record<string, Script>>;
+  /** Default `arrival`. */
+  readonly headAt?: StreamManners['headAt'];
+  /** Default `first_token`. */
+  readonly roleAt?: StreamManners['roleAt'];
+  /** Default `reasoning`. */
+  readonly reasoningField?: AnswerNames['reasoningField'];
+}
+
+export interface ReferenceEngine {
+  readonly port: number;
+  readonly url: string;
+  /** What was really done for a request, by its `x-request-id`; also at `GET /reference/truth?id=`. */
+  truth(requestId: string): RequestTruth | undefined;
+  truths(): RequestTruth[];
+  stats(): EngineStats & { readonly runningCount: number; readonly waitingCount: number };
+  close(): Promise<void>;
+}
+
+/** Listens and answers until closed. Rejects on a faulty model or script and on a port in use. */
+export async function startReferenceEngine(options: ReferenceEngineOptions = {}): Promise<ReferenceEngine> {
+  const model = options.model ?? SMALL_MODEL;
+  const scripts = options.scripts ?? {};
+  const faults = [
+    ...modelFaults(model),
+    ...Object.entries(scripts).flatMap(([name, script]) => scriptFaults(name, script)),
+  ];
+  if (faults.length > 0) throw new Error(`The reference engine cannot start: ${faults.join('; ')}.`);
+  const seed = options.seed ?? 1;
+  const door: Door = {
+    seed,
+    models: options.models ?? ['reference-small'],
+    scripts,
+    manners: { headAt: options.headAt ?? 'arrival', roleAt: options.roleAt ?? 'first_token' },
+    reasoningField: options.reasoningField ?? 'reasoning',
+    kvCapacityTokens: model.kvCapacityTokens,
+    startedEpochS: Math.floor(epochMs() / 1000),
+    loop: new EngineLoop(model, seed),
+    truths: new TruthLog(),
+    stats: emptyStats(),
+  };
+  const server = createServer({
+    maxHeaderSize: HEAD_MAX_BYTES,
+    noDelay: true,
+    // As uvicorn, behind which most engines stand: a peer that keeps connections longer must cope.
+    keepAliveTimeout: 5_000,
+    headersTimeout: 60_000,
+    requestTimeout: 0,
+  });
+  server.on('request', (request, response) => handle(door, request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, options.host ?? '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port, address, family } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    truth: (requestId) => door.truths.get(requestId),
+    truths: () => door.truths.all(),
+    stats: () => ({ ...door.stats, runningCount: door.loop.runningCount, waitingCount: door.loop.waitingCount }),
+    close: async () => {
+      door.loop.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

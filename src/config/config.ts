@@ -95,7 +95,7 @@ export interface Config {
   readonly routes: readonly RouteConfig[];
   readonly hostHeader: HostHeader;
   readonly upstreamTls: {
-    /** PEM text to trust instead of Node's own list. */
+    /** PEM text of certificate authorities to trust. */
     readonly caPem: string | undefined;
     /** Certificates are not verified. */
     readonly insecure: boolean;

@@ -149,7 +149,7 @@ export const KEYS = {
   }),
   'upstream-ca': key({
     placeholder: 'FILE',
-    help: "PEM certificates to trust for https upstreams, in place of Node's own list.",
+    help: 'Certificate authorities (PEM) to trust for https upstreams, such as that of a company.',
     read: readText('the path of a PEM file'),
   }),
   'upstream-insecure': key({

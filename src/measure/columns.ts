@@ -1,0 +1,25 @@
+// Reading the columns of a chunk log: one row, or whether chunks were lost on the way to it. Knows
+// no figure.
+import assert from 'node:assert/strict';
+import type { ChunkColumns } from '../record/chunk-log.ts';
+import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED } from '../record/kinds.ts';
+
+const LOSS_BITS = CHUNK_AFTER_LOSS | CHUNK_BYTES_OMITTED;
+
+/** The value of a row that must exist: a row outside the column is a programmer's error. */
+export function valueAt<T>(column: readonly T[], row: number): T {
+  const value = column[row];
+  assert(value !== undefined, `row ${row} is not in a column of ${column.length}`);
+  return value;
+}
+
+/**
+ * Whether overload took bytes or whole chunks out of the rows `fromRow` to `toRow` (both included). What
+ * was lost may have held generated fragments, so a time across the loss is not a gap.
+ */
+export function lostIn(chunks: ChunkColumns, fromRow: number, toRow: number): boolean {
+  for (let row = fromRow; row <= toRow; row += 1) {
+    if ((valueAt(chunks.flags, row) & LOSS_BITS) !== 0) return true;
+  }
+  return false;
+}

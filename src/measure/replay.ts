@@ -1,0 +1,72 @@
+// Runs the meters of a live stream over a frozen record and collects what they say. Nothing is decided
+// here: the meters are those that ran live, told in an order that cannot change their decisions.
+import type { StreamRecord } from '../record/stream-record.ts';
+import { valueAt } from './columns.ts';
+import { FirstTokenMeter } from './first-token-meter.ts';
+import { TAINT_CAUSES, type Stall, type TaintCause } from './figures.ts';
+import type { GapPoint } from './gap.ts';
+import { createGapMeter, type GapMeter } from './gap-meter.ts';
+
+export interface Replayed {
+  readonly ttftNs: number | undefined;
+  readonly ttfoNs: number | undefined;
+  /** Row of the chunk that completed the first token, delivered or not. */
+  readonly firstRow: number | undefined;
+  /** Trusted gaps in order of time. */
+  readonly gapsNs: Readonly<Record<GapPoint, readonly number[]>>;
+  readonly stalls: readonly Stall[];
+  readonly taintedCounts: Readonly<Record<TaintCause, number>>;
+  readonly coalescedCount: number;
+}
+
+export function replayStream(record: StreamRecord): Replayed {
+  const { chunks, events } = record;
+  const gapsNs: Record<GapPoint, number[]> = { received: [], flushed: [] };
+  const stalls: Stall[] = [];
+  const taintedCounts = Object.fromEntries(TAINT_CAUSES.map((cause) => [cause, 0])) as Record<TaintCause, number>;
+  let coalescedCount = 0;
+  let ttftNs: number | undefined;
+  let ttfoNs: number | undefined;
+  const gapMeter = createGapMeter({
+    chunks,
+    stallNs: record.class.stallNs,
+    listener: {
+      onGap(point, { chunk, atNs, gapNs, stalled }) {
+        gapsNs[point].push(gapNs);
+        if (stalled) stalls.push({ chunk, atNs, gapNs });
+      },
+      onTaintedGap(cause) {
+        taintedCounts[cause] += 1;
+      },
+      onCoalesced() {
+        coalescedCount += 1;
+      },
+    },
+  });
+  const firstTokenMeter = new FirstTokenMeter(chunks, {
+    onFirstToken(lengthNs) {
+      ttftNs = lengthNs;
+    },
+    onFirstVisibleToken(lengthNs) {
+      ttfoNs = lengthNs;
+    },
+  });
+  tellInterruptions(gapMeter, record);
+  // Every flush is in the columns already, so the meters need not be told of any.
+  events.chunk.forEach((row, index) => {
+    const channels = valueAt(events.generated, index);
+    if (channels === 0) return;
+    gapMeter.onGenerated(row);
+    firstTokenMeter.onGenerated(row, channels);
+  });
+  return { ttftNs, ttfoNs, firstRow: firstTokenMeter.firstRow, gapsNs, stalls, taintedCounts, coalescedCount };
+}
+
+/** Blocked intervals and pauses first; the meter looks at none that it could not have known live. */
+function tellInterruptions(meter: GapMeter, record: StreamRecord): void {
+  record.blockedNs.forEach((atNs, index) => {
+    if (index % 2 === 0) meter.onBlocked(atNs);
+    else meter.onUnblocked(atNs);
+  });
+  for (const pause of record.pauses) meter.onPause(pause);
+}

@@ -1,0 +1,35 @@
+// Every metric that is fed by a measure, in the order in which people read them. Each stands in the
+// file of its measure; a new measure is one new file and one line here.
+import type { MetricSpec } from '../base/metric-spec.ts';
+import { BACKPRESSURE } from './backpressure.ts';
+import { EVENTS_COALESCED } from './coalesced.ts';
+import { EXCHANGE_DURATION, EXCHANGES } from './duration.ts';
+import { GAP, GAP_MAX } from './gap.ts';
+import { NO_FIRST_TOKEN } from './no-first-token.ts';
+import { GAPS, STALLS } from './stall.ts';
+import { GAPS_TAINTED } from './taint.ts';
+import { TOKENS } from './tokens.ts';
+import { TPOT } from './tpot.ts';
+import { NETWORK_PART, SPLITS, TTFT_PART } from './ttft-split.ts';
+import { TTFO } from './ttfo.ts';
+import { TTFT } from './ttft.ts';
+
+export const METRICS: readonly MetricSpec[] = [
+  TTFT,
+  TTFO,
+  TTFT_PART,
+  NETWORK_PART,
+  GAP,
+  GAP_MAX,
+  GAPS,
+  GAPS_TAINTED,
+  STALLS,
+  TPOT,
+  EXCHANGE_DURATION,
+  EXCHANGES,
+  NO_FIRST_TOKEN,
+  TOKENS,
+  EVENTS_COALESCED,
+  BACKPRESSURE,
+  SPLITS,
+];

@@ -1,0 +1,217 @@
+// The answer on its way to the client: head at once, each piece of body in the turn in which it
+// came, framed anew. Stamps each chunk when it is written and when the kernel has it, and tells the
+// tape. Parses nothing of the body.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { nowNs } from '../base/clock.ts';
+import type { TapeWriter } from '../tape/writer.ts';
+import { passFields } from './headers.ts';
+import type { ReadClock } from './read-clock.ts';
+import type { ResponseHead } from './response-parser.ts';
+
+/** Body slices up to this size are framed by copying them into one buffer: one write, no `writev`. */
+const FRAME_BY_COPY_BYTES = 16 * 1024;
+/** Media types whose bytes the observer can read; of all others it gets stamps only. */
+const READABLE = /^(?:text\/event-stream|application\/(?:[\w.+-]*json[\w.+-]*|x-ndjson|vnd\.amazon\.eventstream))\b/i;
+
+export interface DownloadPlan {
+  readonly exchange: number;
+  readonly tape: TapeWriter;
+  readonly clock: ReadClock;
+  readonly res: ServerResponse;
+  readonly socket: Socket;
+  /** The client speaks HTTP/1.1, so bodies without a length can be chunked. */
+  readonly chunkable: boolean;
+  /** The kernel accepted everything that was written so far. */
+  readonly onAllFlushed: () => void;
+}
+
+export class Download {
+  readonly #plan: DownloadPlan;
+  #chunked = false;
+  #upgraded = false;
+  #wanted = false;
+  #corked = false;
+  #blocked = false;
+  /** Sizes of chunks that the kernel has not accepted yet, oldest first. */
+  readonly #unflushedBytes: number[] = [];
+  #flushedCount = 0;
+  #readTurn = -1;
+  #readAtNs = 0;
+  #readErrorNs = 0;
+  chunkCount = 0;
+  receivedBytes = 0;
+  deliveredBytes = 0;
+  /** The client cannot tell the end of this body from a cut other than by a reset. */
+  endsWithConnection = false;
+
+  constructor(plan: DownloadPlan) {
+    this.#plan = plan;
+  }
+
+  get headSent(): boolean {
+    return this.#upgraded || this.#plan.res.headersSent;
+  }
+
+  get unflushedCount(): number {
+    return this.#unflushedBytes.length;
+  }
+
+  /** Passes a 1xx head on as it is. Only HTTP/1.1 clients know them. */
+  informational(head: ResponseHead): void {
+    const { res, socket, chunkable } = this.#plan;
+    if (!chunkable || res.headersSent) return;
+    if (head.status === 100) res.writeContinue();
+    else socket.write(rawHead(head, passFields(head.fields, NOTHING).fields), 'latin1');
+  }
+
+  /** Sends the final head. Throws when Node refuses to write it (a status or value nobody may send). */
+  head(head: ResponseHead): void {
+    const { res, tape, exchange, chunkable } = this.#plan;
+    const bodied = head.framing !== 'none';
+    this.#chunked = bodied && head.framing !== 'length' && chunkable;
+    this.endsWithConnection = bodied && head.framing !== 'length' && !chunkable;
+    const drop = new Set<string>();
+    if (bodied && head.framing !== 'length') drop.add('content-length');
+    if (!this.#chunked) drop.add('trailer');
+    const { fields } = passFields(head.fields, drop);
+    if (this.#chunked) fields.push('Transfer-Encoding', 'chunked');
+    res.sendDate = false;
+    res.writeHead(head.status, head.reason, fields);
+    res.flushHeaders();
+    tape.mark(exchange, 'headWritten', nowNs());
+    this.#wanted = isReadable(head.fields);
+  }
+
+  /** Sends a 101 and turns into a plain pipe. */
+  upgrade(head: ResponseHead): void {
+    const { socket, tape, exchange } = this.#plan;
+    const upgrade = head.fields.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'upgrade');
+    const passed = passFields(head.fields, NOTHING).fields;
+    passed.push('Connection', 'Upgrade');
+    if (upgrade >= 0) passed.push('Upgrade', head.fields[upgrade + 1] as string);
+    socket.write(rawHead(head, passed), 'latin1');
+    tape.mark(exchange, 'headWritten', nowNs());
+    this.#upgraded = true;
+  }
+
+  /** Takes the moment of the read whose bytes follow; chunks of one turn share the first stamp. */
+  readStamp(): void {
+    const { clock } = this.#plan;
+    if (clock.turn === this.#readTurn) return;
+    this.#readTurn = clock.turn;
+    this.#readAtNs = clock.atNs;
+    this.#readErrorNs = clock.errorBoundNs;
+  }
+
+  get readAtNs(): number {
+    return this.#readAtNs;
+  }
+
+  /** Sends one piece of body. `more`: others of the same read follow, so they leave together. */
+  body(slice: Buffer, more: boolean): void {
+    const { socket, tape, exchange } = this.#plan;
+    if (more && !this.#corked) {
+      this.#corked = true;
+      socket.cork();
+    }
+    this.#unflushedBytes.push(slice.length);
+    if (this.#chunked) this.#writeChunked(slice);
+    else socket.write(Buffer.from(slice), this.#onFlushed);
+    const writtenAtNs = nowNs();
+    tape.chunk({
+      exchange,
+      seq: this.chunkCount,
+      receivedAtNs: this.#readAtNs,
+      writtenAtNs,
+      errorBoundNs: this.#readErrorNs,
+      byteCount: slice.length,
+      queuedBytes: socket.writableLength,
+      bytes: this.#wanted ? slice : undefined,
+    });
+    this.chunkCount += 1;
+    this.receivedBytes += slice.length;
+  }
+
+  /** The read is over. False when the client takes no more for now. */
+  readDone(): boolean {
+    const { socket, tape, exchange } = this.#plan;
+    if (this.#corked) {
+      this.#corked = false;
+      socket.uncork();
+    }
+    const queuedBytes = socket.writableLength;
+    if (queuedBytes > 0 && !this.#blocked) {
+      this.#blocked = true;
+      tape.mark(exchange, 'blockedFrom', nowNs());
+    }
+    return queuedBytes < socket.writableHighWaterMark;
+  }
+
+  /** Ends the answer as its framing promised. */
+  end(trailers: readonly string[]): void {
+    const { res } = this.#plan;
+    if (this.#chunked && trailers.length > 0) res.addTrailers(pairs(trailers));
+    res.end();
+  }
+
+  #writeChunked(slice: Buffer): void {
+    const { socket } = this.#plan;
+    const size = slice.length.toString(16);
+    if (slice.length > FRAME_BY_COPY_BYTES) {
+      socket.cork();
+      socket.write(`${size}\r\n`, 'latin1');
+      socket.write(Buffer.from(slice));
+      socket.write('\r\n', 'latin1', this.#onFlushed);
+      socket.uncork();
+      return;
+    }
+    const framed = Buffer.allocUnsafe(size.length + slice.length + 4);
+    framed.write(size, 0, 'latin1');
+    framed[size.length] = 13;
+    framed[size.length + 1] = 10;
+    framed.set(slice, size.length + 2);
+    framed[framed.length - 2] = 13;
+    framed[framed.length - 1] = 10;
+    socket.write(framed, this.#onFlushed);
+  }
+
+  /** Called once a chunk, in order of writing; the same function for all, so nothing is allocated. */
+  readonly #onFlushed = (error?: Error | null): void => {
+    if (error) return;
+    const { socket, tape, exchange, onAllFlushed } = this.#plan;
+    const atNs = nowNs();
+    this.deliveredBytes += this.#unflushedBytes.shift() ?? 0;
+    tape.flush(exchange, this.#flushedCount, atNs);
+    this.#flushedCount += 1;
+    if (this.#unflushedBytes.length > 0) return;
+    if (this.#blocked && socket.writableLength === 0) {
+      this.#blocked = false;
+      tape.mark(exchange, 'blockedTo', atNs);
+    }
+    onAllFlushed();
+  };
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function isReadable(fields: readonly string[]): boolean {
+  for (let i = 0; i < fields.length; i += 2) {
+    if ((fields[i] as string).length === 12 && (fields[i] as string).toLowerCase() === 'content-type') {
+      return READABLE.test(fields[i + 1] as string);
+    }
+  }
+  return false;
+}
+
+function rawHead(head: ResponseHead, fields: readonly string[]): string {
+  let text = `HTTP/1.1 ${head.status} ${head.reason}\r\n`;
+  for (let i = 0; i < fields.length; i += 2) text += `${fields[i] as string}: ${fields[i + 1] as string}\r\n`;
+  return `${text}\r\n`;
+}
+
+function pairs(flat: readonly string[]): [string, string][] {
+  const result: [string, string][] = [];
+  for (let i = 0; i < flat.length; i += 2) result.push([flat[i] as string, flat[i + 1] as string]);
+  return result;
+}

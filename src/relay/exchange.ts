@@ -1,0 +1,355 @@
+// One exchange: joins the client's socket, the upload, the connection to the engine and the
+// download, and sees to it that whatever happens first is the one end.
+//
+//   start → connection → upload ─────────────► engine
+//   client ◄──────────── download ◄─ parser ◄─ engine
+//                         └─ first of {complete, engine fault, client gone, limit of ours} → end
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { nowNs } from '../base/clock.ts';
+import { ERROR_CODES } from '../base/error-codes.ts';
+import { INFORMATIONAL_MAX_COUNT } from '../base/limits.ts';
+import { OnceEnd } from '../base/once-end.ts';
+import type { WireEnd } from '../base/outcome.ts';
+import type { TapeWriter } from '../tape/writer.ts';
+import { Download } from './download.ts';
+import { fieldList, fieldValue, listMembers } from './headers.ts';
+import type { ReadClock } from './read-clock.ts';
+import { ParseFault, ResponseParser, type ResponseHandler, type ResponseHead } from './response-parser.ts';
+import type { RouteRule, TimeLimits } from './settings.ts';
+import { respond } from './synthetic.ts';
+import { TimeGuard } from './time-guard.ts';
+import { Tunnel } from './tunnel.ts';
+import { Upload } from './upload.ts';
+import type { ConnectionUser, UpstreamConnection, UpstreamPool } from './upstream-pool.ts';
+
+/** After a cut, how long bytes already written may take to leave before the socket is destroyed. */
+const CUT_GRACE_MS = 1_000;
+
+export interface ExchangePlan {
+  readonly number: number;
+  readonly tape: TapeWriter;
+  readonly clock: ReadClock;
+  readonly pool: UpstreamPool;
+  readonly route: RouteRule;
+  readonly timeLimits: TimeLimits;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly socket: Socket;
+  readonly openedAtNs: number;
+  readonly method: string;
+  readonly target: string;
+  /** Fields for the engine. */
+  readonly fields: readonly string[];
+  /** A WebSocket is asked for: bytes of the client that came behind its head. */
+  readonly upgradeHead: Buffer | undefined;
+  /** The process is going down: connections are not kept. */
+  readonly isDraining: () => boolean;
+  readonly onSettled: (exchange: Exchange) => void;
+}
+
+interface EndCause {
+  readonly wireEnd: WireEnd;
+  readonly reason: string;
+}
+
+export class Exchange implements ConnectionUser, ResponseHandler {
+  readonly #plan: ExchangePlan;
+  readonly #end = new OnceEnd<EndCause>((cause) => this.#onEnd(cause));
+  readonly #download: Download;
+  readonly #parser = new ResponseParser(this);
+  readonly #guard: TimeGuard;
+  #connection: UpstreamConnection | undefined;
+  #upload: Upload | undefined;
+  #head: ResponseHead | undefined;
+  #informationalCount = 0;
+  #answeredByUs = false;
+  #upstreamOver = false;
+  #tunnel: Tunnel | undefined;
+  #paused = false;
+  #settled = false;
+  #cutTimer: NodeJS.Timeout | undefined;
+
+  constructor(plan: ExchangePlan) {
+    this.#plan = plan;
+    this.#guard = new TimeGuard(plan.timeLimits, (wireEnd) => this.fail(wireEnd, 'limit'));
+    this.#download = new Download({
+      exchange: plan.number,
+      tape: plan.tape,
+      clock: plan.clock,
+      res: plan.res,
+      socket: plan.socket,
+      chunkable: plan.req.httpVersionMinor === 1,
+      onAllFlushed: () => this.#onAllFlushed(),
+    });
+  }
+
+  /** Sends the request on. */
+  start(): void {
+    const { socket, res, req, number, tape, pool, route, method, target, fields, openedAtNs } = this.#plan;
+    // On the socket, not on request or response: while output is pending neither of these is told
+    // that the client has gone.
+    socket.on('end', this.#onClientGone);
+    socket.on('close', this.#onClientGone);
+    res.on('finish', this.#onResponseFinished);
+    this.#guard.onStart();
+    tape.mark(number, 'connectStart', nowNs());
+    this.#parser.expect(method, this.#plan.upgradeHead !== undefined);
+    const connection = pool.acquire(route.upstream, this);
+    this.#connection = connection;
+    if (connection.ready) this.#noteConnected(connection);
+    this.#upload = new Upload({ exchange: number, tape, req, method, target, fields, openedAtNs }, connection);
+    this.#upload.start();
+  }
+
+  /** Ends the exchange for a reason of the engine's or ours; echoes are ignored. */
+  fail(wireEnd: WireEnd, reason: string): void {
+    this.#end.end({ wireEnd, reason });
+  }
+
+  // --- what the connection says ---------------------------------------------------------------
+
+  onConnected(): void {
+    if (this.#connection === undefined) return;
+    this.#noteConnected(this.#connection);
+    this.#upload?.connected();
+  }
+
+  onBytes(bytes: Buffer): boolean {
+    const { clock } = this.#plan;
+    clock.read();
+    this.#download.readStamp();
+    this.#guard.onBytes();
+    try {
+      this.#parser.push(bytes);
+    } catch (error) {
+      this.#onParseError(error);
+      return true;
+    }
+    const goOn = this.#download.readDone() || this.#upstreamOver;
+    this.#paused = !goOn;
+    return goOn;
+  }
+
+  onDrain(): void {
+    if (this.#tunnel) this.#tunnel.drain();
+    else this.#upload?.drain();
+  }
+
+  onEof(): void {
+    if (this.#tunnel) return this.#completeTunnel();
+    if (this.#parser.finish()) return;
+    this.#onBroken('EOF');
+  }
+
+  onFault(code: string): void {
+    if (this.#tunnel && code === 'CLOSED') return this.#completeTunnel();
+    this.#onBroken(code);
+  }
+
+  // --- what the parser says -------------------------------------------------------------------
+
+  onInformational(head: ResponseHead): void {
+    if (this.#end.ended) return;
+    this.#informationalCount += 1;
+    if (this.#informationalCount > INFORMATIONAL_MAX_COUNT) throw new ParseFault('too many informational answers');
+    this.#plan.tape.mark(this.#plan.number, 'informational', this.#download.readAtNs, head.status);
+    this.#download.informational(head);
+  }
+
+  onHead(head: ResponseHead): void {
+    if (this.#end.ended) return;
+    const { tape, number, req, res } = this.#plan;
+    this.#head = head;
+    tape.head({
+      exchange: number,
+      receivedAtNs: this.#download.readAtNs,
+      status: head.status,
+      framing: head.framing,
+      fields: head.fields,
+    });
+    this.#guard.onHead();
+    if (head.framing === 'upgrade') return this.#startTunnel(head);
+    // An answer before the request is whole: what is left of the request would be taken for the next.
+    if (!req.complete || this.#plan.isDraining()) res.shouldKeepAlive = false;
+    this.#download.head(head);
+  }
+
+  onBody(slice: Buffer, more: boolean): void {
+    if (!this.#end.ended) this.#download.body(slice, more);
+  }
+
+  onComplete(trailers: readonly string[], surplusBytes: number): void {
+    if (this.#end.ended) return;
+    this.#upstreamOver = true;
+    this.#plan.tape.mark(this.#plan.number, 'upstreamEnd', this.#download.readAtNs);
+    this.#guard.stop();
+    this.#upload?.stop();
+    this.#giveBack(surplusBytes === 0);
+    this.#download.end(trailers);
+  }
+
+  // --- ends -----------------------------------------------------------------------------------
+
+  readonly #onClientGone = (): void => {
+    if (this.#tunnel && !this.#end.ended) return this.#completeTunnel();
+    this.fail('client_abort', '');
+    // A client that has only closed its sending side is treated as gone: so do the other proxies,
+    // and an engine that goes on for nobody costs more than the few that half-close.
+    this.#plan.socket.destroy();
+    this.#settle();
+  };
+
+  readonly #onResponseFinished = (): void => {
+    this.#end.end({ wireEnd: 'complete', reason: '' });
+    this.#trySettle();
+  };
+
+  #onParseError(error: unknown): void {
+    const isFault = error instanceof ParseFault;
+    // What Node refuses to write (a status, a character) is the engine's doing as well.
+    const isRefused = (error as NodeJS.ErrnoException)?.code?.startsWith('ERR_') ?? false;
+    this.#end.end(
+      isFault || isRefused
+        ? { wireEnd: this.#download.headSent ? 'upstream_aborted' : 'upstream_bad_response', reason: isFault ? error.message : 'refused' }
+        : { wireEnd: 'internal_error', reason: 'exception' },
+    );
+  }
+
+  #noteConnected(connection: UpstreamConnection): void {
+    const { tape, number, pool, route } = this.#plan;
+    const fresh = !connection.reused;
+    tape.connected({
+      exchange: number,
+      atNs: nowNs(),
+      reused: connection.reused,
+      dnsNs: fresh ? connection.dnsNs : undefined,
+      tcpNs: fresh ? connection.tcpNs : undefined,
+      tlsNs: fresh ? connection.tlsNs : undefined,
+      wireFloorNs: pool.wireFloorNs(route.upstream),
+    });
+    this.#guard.onConnected();
+  }
+
+  /** Returns the connection to the pool when nothing can be left over on it. */
+  #giveBack(clean: boolean): void {
+    const connection = this.#connection;
+    const head = this.#head;
+    this.#connection = undefined;
+    if (connection === undefined || head === undefined) return;
+    const closes = listMembers(fieldList(head.fields, 'connection')).includes('close');
+    const framed = head.framing === 'none' || head.framing === 'length' || head.framing === 'chunked';
+    if (!clean || closes || !framed || head.minorVersion === 0 || this.#upload?.finished !== true) {
+      connection.destroy();
+      return;
+    }
+    this.#plan.pool.release(connection, keepAliveHintMs(head.fields));
+  }
+
+  #startTunnel(head: ResponseHead): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#guard.stop();
+    this.#download.upgrade(head);
+    this.#tunnel = new Tunnel(this.#plan.socket, connection.socket);
+    this.#tunnel.start(this.#plan.upgradeHead ?? Buffer.alloc(0));
+  }
+
+  /** Either side closed an upgraded connection: what is under way still leaves on both. */
+  #completeTunnel(): void {
+    const { socket, tape, number } = this.#plan;
+    this.#tunnel?.stop();
+    this.#upstreamOver = true;
+    tape.mark(number, 'upstreamEnd', nowNs());
+    const connection = this.#connection;
+    if (connection !== undefined) {
+      connection.user = undefined;
+      connection.socket.destroySoon();
+    }
+    this.#end.end({ wireEnd: 'complete', reason: '' });
+    socket.destroySoon();
+    this.#trySettle();
+  }
+
+  #onBroken(code: string): void {
+    const connection = this.#connection;
+    if (this.#head !== undefined) return this.fail('upstream_aborted', code);
+    if (connection !== undefined && !connection.ready) return this.fail('connect_error', code);
+    this.fail(connection?.reused ? 'upstream_reset_reused' : 'upstream_closed_before_head', code);
+  }
+
+  #onEnd({ wireEnd }: EndCause): void {
+    this.#guard.stop();
+    this.#upload?.stop();
+    if (!this.#upstreamOver) {
+      this.#plan.tape.mark(this.#plan.number, 'upstreamEnd', nowNs());
+      this.#connection?.destroy();
+    }
+    this.#connection = undefined;
+    this.#tunnel?.stop();
+    if (wireEnd === 'complete' || wireEnd === 'client_abort') return;
+    const { res, req } = this.#plan;
+    if (this.#download.headSent) return this.#cutClient();
+    if (!req.complete) res.shouldKeepAlive = false;
+    const code = wireEnd in ERROR_CODES ? ERROR_CODES[wireEnd as keyof typeof ERROR_CODES] : ERROR_CODES.internal_error;
+    this.#answeredByUs = respond(res, code);
+  }
+
+  /** Ends the client's stream the way the engine's ended: what came is delivered, no clean end follows. */
+  #cutClient(): void {
+    const { socket } = this.#plan;
+    this.#cutTimer = setTimeout(() => socket.destroy(), CUT_GRACE_MS);
+    this.#cutTimer.unref();
+    if (this.#download.unflushedCount === 0) this.#closeCut();
+  }
+
+  #closeCut(): void {
+    const { socket } = this.#plan;
+    if (this.#download.endsWithConnection) socket.resetAndDestroy();
+    else socket.destroySoon();
+  }
+
+  #onAllFlushed(): void {
+    if (this.#paused) {
+      this.#paused = false;
+      this.#connection?.socket.resume();
+    }
+    if (this.#end.ended) this.#trySettle();
+  }
+
+  #trySettle(): void {
+    if (this.#cutTimer !== undefined && this.#download.unflushedCount === 0) this.#closeCut();
+    if (this.#end.cause?.wireEnd === 'complete' && this.#download.unflushedCount === 0) this.#settle();
+    else if (this.#answeredByUs) this.#settle();
+  }
+
+  /** Nothing more happens on either side: the last word on the tape. */
+  #settle(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    const { socket, res, tape, number, onSettled } = this.#plan;
+    clearTimeout(this.#cutTimer);
+    socket.off('end', this.#onClientGone);
+    socket.off('close', this.#onClientGone);
+    res.off('finish', this.#onResponseFinished);
+    const cause = this.#end.cause ?? { wireEnd: 'internal_error', reason: 'unsettled' };
+    tape.end({
+      exchange: number,
+      atNs: nowNs(),
+      wireEnd: cause.wireEnd,
+      reason: cause.reason,
+      answeredByUs: this.#answeredByUs,
+      chunkCount: this.#download.chunkCount,
+      receivedBytes: this.#download.receivedBytes,
+      deliveredBytes: this.#download.deliveredBytes,
+      requestBytes: (this.#upload?.byteCount ?? 0) + (this.#tunnel?.byteCount ?? 0),
+    });
+    onSettled(this);
+  }
+}
+
+/** The engine's promise of how long it keeps an idle connection (`Keep-Alive: timeout=5`). */
+function keepAliveHintMs(fields: readonly string[]): number | undefined {
+  const match = /(?:^|[,\s])timeout=(\d{1,6})/i.exec(fieldValue(fields, 'keep-alive') ?? '');
+  return match === null ? undefined : Number(match[1]) * 1_000;
+}

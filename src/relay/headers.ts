@@ -1,0 +1,72 @@
+// Which fields pass. Hop-by-hop fields (RFC 9110 §7.6.1) stop here in both directions; all others
+// keep their name, case, order and number.
+
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'te',
+  'upgrade',
+  'http2-settings',
+]);
+
+/** Fields that a `Connection` field may not take away: they decide who is asked for what. */
+const NOMINATION_IGNORED = new Set(['host', 'content-length', 'authorization', 'cookie', 'content-type']);
+
+/** Value of the first field of that (lower-case) name. */
+export function fieldValue(fields: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < fields.length; i += 2) {
+    if ((fields[i] as string).length === name.length && (fields[i] as string).toLowerCase() === name) {
+      return fields[i + 1];
+    }
+  }
+  return undefined;
+}
+
+/** All values of that name, joined as a list; undefined when there is none. */
+export function fieldList(fields: readonly string[], name: string): string | undefined {
+  let joined: string | undefined;
+  for (let i = 0; i < fields.length; i += 2) {
+    if ((fields[i] as string).length !== name.length || (fields[i] as string).toLowerCase() !== name) continue;
+    joined = joined === undefined ? (fields[i + 1] as string) : `${joined}, ${fields[i + 1] as string}`;
+  }
+  return joined;
+}
+
+/** The members of a comma-separated field, lower case. */
+export function listMembers(value: string | undefined): string[] {
+  if (value === undefined) return [];
+  return value
+    .toLowerCase()
+    .split(',')
+    .map((member) => member.trim())
+    .filter((member) => member !== '');
+}
+
+export interface PassedFields {
+  readonly fields: string[];
+  /** The sender said that it closes the connection after this message. */
+  readonly closes: boolean;
+}
+
+/** What passes of a message's fields; `drop` names further (lower-case) fields that stop here. */
+export function passFields(fields: readonly string[], drop: ReadonlySet<string>): PassedFields {
+  const nominated = listMembers(fieldList(fields, 'connection'));
+  const passed: string[] = [];
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = (fields[i] as string).toLowerCase();
+    if (HOP_BY_HOP.has(name) || drop.has(name)) continue;
+    if (nominated.length > 0 && nominated.includes(name) && !NOMINATION_IGNORED.has(name)) continue;
+    passed.push(fields[i] as string, fields[i + 1] as string);
+  }
+  return { fields: passed, closes: nominated.includes('close') };
+}
+
+/** True when a protocol upgrade is asked for that we pass on. */
+export function asksForWebSocket(fields: readonly string[]): boolean {
+  return (
+    listMembers(fieldList(fields, 'upgrade')).includes('websocket') &&
+    listMembers(fieldList(fields, 'connection')).includes('upgrade')
+  );
+}

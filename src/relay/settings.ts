@@ -1,0 +1,60 @@
+// What a relay thread is told when it starts: plain data that survives structured cloning. The
+// relay reads no configuration, no environment and no file.
+
+export interface UpstreamTarget {
+  readonly secure: boolean;
+  /** Name or address without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  /** Replaces the client's `Host`; undefined passes it on. */
+  readonly hostField: string | undefined;
+  /** PEM text of further certificate authorities for this upstream. */
+  readonly ca: string | undefined;
+  /** Skips certificate checks; only ever by explicit configuration. */
+  readonly insecure: boolean;
+}
+
+/** First rule that matches wins; a rule without conditions matches everything. */
+export interface RouteRule {
+  readonly name: string;
+  readonly prefix: string | undefined;
+  /** Host name (lower case, without port) the request must be addressed to. */
+  readonly host: string | undefined;
+  readonly upstream: UpstreamTarget;
+}
+
+export interface SamplerSettings {
+  readonly root: 'always_on' | 'always_off' | 'traceidratio';
+  readonly ratio: number;
+  /** A caller's decision is followed. */
+  readonly parentBased: boolean;
+}
+
+/** Limits that are off (undefined) unless configured, in ms. */
+export interface TimeLimits {
+  readonly connectMs: number | undefined;
+  readonly headMs: number | undefined;
+  readonly idleMs: number | undefined;
+  readonly totalMs: number | undefined;
+}
+
+export interface RelaySettings {
+  /** Number of this relay, from 0. */
+  readonly relay: number;
+  readonly listen: { readonly host: string; readonly port: number; readonly shared: boolean };
+  readonly routes: readonly RouteRule[];
+  /** Take part in tracing; undefined passes `traceparent` on untouched. */
+  readonly tracing: SamplerSettings | undefined;
+  readonly timeLimits: TimeLimits;
+  readonly clockBaseSeconds: number;
+  readonly tape: SharedArrayBuffer;
+}
+
+/** Main → relay. */
+export type RelayCommand = { readonly type: 'drain'; readonly withinMs: number };
+
+/** Relay → main. */
+export type RelayMessage =
+  | { readonly type: 'listening'; readonly host: string; readonly port: number }
+  | { readonly type: 'listen_failed'; readonly code: string; readonly message: string }
+  | { readonly type: 'drained'; readonly cutCount: number };

@@ -1,0 +1,36 @@
+// The answers that rubato makes itself. The only place that does; each says so in `x-rubato-error`.
+import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import type { ErrorCode } from '../base/error-codes.ts';
+
+/** The error body, in the shape that OpenAI clients read. Holds nothing from the wire. */
+function bodyOf(code: ErrorCode, detail: string | undefined): string {
+  const message = detail === undefined ? code.message : `${code.message} ${detail}`;
+  return JSON.stringify({ error: { message, type: 'rubato_error', code: code.code, blame: code.blame } });
+}
+
+/** Answers in place of the engine. Returns false when the head is out already. */
+export function respond(res: ServerResponse, code: ErrorCode, detail?: string): boolean {
+  if (res.headersSent) return false;
+  const body = bodyOf(code, detail);
+  res.sendDate = true;
+  res.writeHead(code.status, [
+    'content-type',
+    'application/json',
+    'content-length',
+    String(Buffer.byteLength(body)),
+    'x-rubato-error',
+    code.code,
+  ]);
+  res.end(body);
+  return true;
+}
+
+/** Answers on a socket whose request could not even be parsed, and closes it. */
+export function respondRaw(socket: Socket, code: ErrorCode, detail?: string): void {
+  const body = bodyOf(code, detail);
+  socket.end(
+    `HTTP/1.1 ${code.status} ${code.status === 400 ? 'Bad Request' : 'Error'}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nx-rubato-error: ${code.code}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

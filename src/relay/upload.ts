@@ -1,0 +1,144 @@
+// The request on its way to the engine: head as received less hop-by-hop fields, body as it comes,
+// at once, with back-pressure. Stamps when its last byte came in and when it went out.
+import type { IncomingMessage } from 'node:http';
+import { nowNs } from '../base/clock.ts';
+import { fieldValue } from './headers.ts';
+import { RequestCopy } from './request-copy.ts';
+import type { TapeWriter } from '../tape/writer.ts';
+import type { UpstreamConnection } from './upstream-pool.ts';
+
+const LAST_CHUNK = '0\r\n';
+
+export interface UploadPlan {
+  readonly exchange: number;
+  readonly tape: TapeWriter;
+  readonly req: IncomingMessage;
+  /** Method, target and fields as the engine shall see them. */
+  readonly method: string;
+  readonly target: string;
+  readonly fields: readonly string[];
+  readonly openedAtNs: number;
+}
+
+export class Upload {
+  readonly #plan: UploadPlan;
+  readonly #connection: UpstreamConnection;
+  readonly #chunked: boolean;
+  readonly #hasBody: boolean;
+  readonly #copy: RequestCopy | undefined;
+  #stopped = false;
+  /** Body bytes taken from the client. */
+  byteCount = 0;
+  /** The last byte was given to the connection. */
+  finished = false;
+  #finishedAtNs = 0;
+
+  constructor(plan: UploadPlan, connection: UpstreamConnection) {
+    this.#plan = plan;
+    this.#connection = connection;
+    const length = fieldValue(plan.req.rawHeaders, 'content-length');
+    this.#chunked = fieldValue(plan.req.rawHeaders, 'transfer-encoding') !== undefined;
+    this.#hasBody = this.#chunked || (length !== undefined && length !== '0');
+    this.#copy = this.#wantsCopy()
+      ? new RequestCopy(this.#chunked ? undefined : Number(length), (offset, bytes) =>
+          plan.tape.requestBytes(plan.exchange, offset, bytes),
+        )
+      : undefined;
+  }
+
+  /** Sends the head and begins to send the body. */
+  start(): void {
+    const { socket } = this.#connection;
+    const { req } = this.#plan;
+    if (!this.#hasBody) {
+      socket.write(this.#headText(), 'latin1');
+      this.#onUploadEnd(this.#plan.openedAtNs);
+      this.#onAllGiven();
+      return;
+    }
+    req.on('data', this.#onData);
+    req.on('end', this.#onEnd);
+    // A body that came with its head leaves with it, in one segment.
+    socket.cork();
+    socket.write(this.#headText(), 'latin1');
+    process.nextTick(() => socket.uncork());
+  }
+
+  /** The engine's socket takes bytes again. */
+  drain(): void {
+    if (!this.#stopped) this.#plan.req.resume();
+  }
+
+  /** The connection is ready: what was given to it before leaves only now. */
+  connected(): void {
+    if (this.finished) this.#markSent(nowNs());
+  }
+
+  /** Gives nothing more to the engine; what the client still sends is read and dropped. */
+  stop(): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    const { req } = this.#plan;
+    req.off('data', this.#onData);
+    req.off('end', this.#onEnd);
+    req.resume();
+  }
+
+  #wantsCopy(): boolean {
+    const mediaType = fieldValue(this.#plan.req.rawHeaders, 'content-type');
+    return this.#hasBody && (mediaType === undefined || /json/i.test(mediaType));
+  }
+
+  #headText(): string {
+    const { method, target, fields } = this.#plan;
+    let text = `${method} ${target} HTTP/1.1\r\n`;
+    for (let i = 0; i < fields.length; i += 2) text += `${fields[i] as string}: ${fields[i + 1] as string}\r\n`;
+    if (this.#chunked) text += 'transfer-encoding: chunked\r\n';
+    return `${text}\r\n`;
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    const { socket } = this.#connection;
+    this.byteCount += bytes.length;
+    if (this.#chunked) {
+      socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1');
+      socket.write(bytes);
+      socket.write('\r\n', 'latin1');
+    } else {
+      socket.write(bytes);
+    }
+    this.#copy?.push(bytes);
+    // While it connects a socket reports no need to wait, but holds all it is given.
+    if (socket.writableLength >= socket.writableHighWaterMark) this.#plan.req.pause();
+  };
+
+  readonly #onEnd = (): void => {
+    const { socket } = this.#connection;
+    this.#copy?.end();
+    this.#onUploadEnd(nowNs());
+    if (this.#chunked) socket.write(LAST_CHUNK + trailerText(this.#plan.req.rawTrailers), 'latin1');
+    this.#onAllGiven();
+  };
+
+  #onUploadEnd(atNs: number): void {
+    this.#plan.tape.mark(this.#plan.exchange, 'uploadEnd', atNs, this.byteCount);
+  }
+
+  #onAllGiven(): void {
+    this.finished = true;
+    this.#finishedAtNs = nowNs();
+    if (this.#connection.ready) this.#markSent(this.#finishedAtNs);
+  }
+
+  #markSent(atNs: number): void {
+    this.#plan.tape.mark(this.#plan.exchange, 'requestSent', atNs);
+  }
+}
+
+function trailerText(rawTrailers: readonly string[]): string {
+  let text = '';
+  for (let i = 0; i < rawTrailers.length; i += 2) {
+    text += `${rawTrailers[i] as string}: ${rawTrailers[i + 1] as string}\r\n`;
+  }
+  return `${text}\r\n`;
+}

@@ -1,0 +1,211 @@
+// Connections to engines. A request never waits for another one's connection: there is no cap and no
+// queue. Idle connections are reused, the latest first, and closed before the engine's own limit.
+import net from 'node:net';
+import tls from 'node:tls';
+import { nowNs } from '../base/clock.ts';
+import { TCP_KEEP_ALIVE_MS, UPSTREAM_IDLE_MAX_COUNT, UPSTREAM_KEEP_ALIVE_MS } from '../base/limits.ts';
+import { FloorWindow } from './floor-window.ts';
+import type { UpstreamTarget } from './settings.ts';
+
+/** Who uses a connection at the moment. Nothing is called after `release` or `destroy`. */
+export interface ConnectionUser {
+  onConnected(): void;
+  /** Bytes in a buffer that is used again after the call. False stops reading until `resume`. */
+  onBytes(bytes: Buffer): boolean;
+  onDrain(): void;
+  /** The engine ended its side. */
+  onEof(): void;
+  /** The connection failed or closed; `code` is an errno or TLS code. */
+  onFault(code: string): void;
+}
+
+const READ_BUFFER_BYTES = 64 * 1024;
+
+export class UpstreamConnection {
+  readonly target: UpstreamTarget;
+  readonly startedAtNs = nowNs();
+  readonly socket: net.Socket;
+  user: ConnectionUser | undefined;
+  /** Carried at least one exchange before the present one. */
+  reused = false;
+  ready = false;
+  dnsNs: number | undefined;
+  tcpNs: number | undefined;
+  tlsNs: number | undefined;
+  idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(target: UpstreamTarget, open: (connection: UpstreamConnection) => net.Socket) {
+    this.target = target;
+    this.socket = open(this);
+  }
+
+  destroy(): void {
+    this.user = undefined;
+    clearTimeout(this.idleTimer);
+    this.socket.destroy();
+  }
+}
+
+export class UpstreamPool {
+  // One buffer serves all plain connections: bytes are taken out of it before the callback returns,
+  // so nothing is allocated for a read and an idle stream holds no buffer.
+  readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
+  readonly #idle = new Map<UpstreamTarget, UpstreamConnection[]>();
+  readonly #floors = new Map<UpstreamTarget, FloorWindow>();
+  #idleCount = 0;
+
+  /** A connection for one exchange: a kept one, or one that is being made. */
+  acquire(target: UpstreamTarget, user: ConnectionUser): UpstreamConnection {
+    const kept = this.#takeIdle(target);
+    if (kept) {
+      kept.user = user;
+      kept.reused = true;
+      return kept;
+    }
+    const connection = this.#connect(target);
+    connection.user = user;
+    return connection;
+  }
+
+  /** Gives a connection back after a complete exchange. `keepAliveMs`: the engine's own hint. */
+  release(connection: UpstreamConnection, keepAliveMs: number | undefined): void {
+    connection.user = undefined;
+    const idleMs = Math.min(UPSTREAM_KEEP_ALIVE_MS, keepAliveMs === undefined ? Infinity : keepAliveMs - 1_000);
+    if (idleMs <= 0 || this.#idleCount >= UPSTREAM_IDLE_MAX_COUNT || !connection.socket.writable) {
+      connection.destroy();
+      return;
+    }
+    connection.socket.resume();
+    connection.idleTimer = setTimeout(() => this.#dropIdle(connection), idleMs);
+    connection.idleTimer.unref();
+    this.#idleOf(connection.target).push(connection);
+    this.#idleCount += 1;
+  }
+
+  /** Smallest TCP handshake to this upstream in the last 10 minutes. */
+  wireFloorNs(target: UpstreamTarget): number | undefined {
+    return this.#floors.get(target)?.floorNs(nowNs());
+  }
+
+  /** Closes what nobody uses. */
+  closeIdle(): void {
+    for (const connections of this.#idle.values()) for (const connection of connections.splice(0)) connection.destroy();
+    this.#idleCount = 0;
+  }
+
+  #idleOf(target: UpstreamTarget): UpstreamConnection[] {
+    const present = this.#idle.get(target);
+    if (present) return present;
+    const created: UpstreamConnection[] = [];
+    this.#idle.set(target, created);
+    return created;
+  }
+
+  #takeIdle(target: UpstreamTarget): UpstreamConnection | undefined {
+    const connections = this.#idle.get(target);
+    for (let kept = connections?.pop(); kept !== undefined; kept = connections?.pop()) {
+      this.#idleCount -= 1;
+      clearTimeout(kept.idleTimer);
+      if (kept.socket.writable && !kept.socket.readableEnded) return kept;
+      kept.destroy();
+    }
+    return undefined;
+  }
+
+  #dropIdle(connection: UpstreamConnection): void {
+    const connections = this.#idle.get(connection.target);
+    const index = connections?.indexOf(connection) ?? -1;
+    if (index >= 0) {
+      connections?.splice(index, 1);
+      this.#idleCount -= 1;
+    }
+    connection.destroy();
+  }
+
+  #connect(target: UpstreamTarget): UpstreamConnection {
+    const connection = new UpstreamConnection(target, (self) =>
+      openSocket(target, {
+        buffer: this.#readBuffer,
+        callback: (byteCount, buffer) => this.#onRead(self, (buffer as Buffer).subarray(0, byteCount)),
+      }),
+    );
+    const { socket } = connection;
+    // Not a byte of the request may leave before the certificate was checked.
+    if (target.secure) socket.cork();
+    let attemptAtNs = connection.startedAtNs;
+    socket.on('lookup', () => {
+      connection.dnsNs = nowNs() - connection.startedAtNs;
+    });
+    // With several addresses the last attempt before `connect` is the one that won.
+    socket.on('connectionAttempt', () => {
+      attemptAtNs = nowNs();
+    });
+    let tcpAtNs = attemptAtNs;
+    socket.on('connect', () => {
+      tcpAtNs = nowNs();
+      connection.tcpNs = tcpAtNs - attemptAtNs;
+      this.#noteHandshake(target, tcpAtNs, connection.tcpNs);
+      if (!target.secure) this.#onReady(connection);
+    });
+    socket.on('secureConnect', () => {
+      connection.tlsNs = nowNs() - tcpAtNs;
+      this.#onReady(connection);
+    });
+    socket.on('drain', () => connection.user?.onDrain());
+    socket.on('end', () => (connection.user ? connection.user.onEof() : this.#dropIdle(connection)));
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#onGone(connection, error.code ?? 'ERROR'));
+    socket.on('close', () => this.#onGone(connection, 'CLOSED'));
+    return connection;
+  }
+
+  #onReady(connection: UpstreamConnection): void {
+    connection.ready = true;
+    if (connection.target.secure) connection.socket.uncork();
+    connection.user?.onConnected();
+  }
+
+  #onRead(connection: UpstreamConnection, bytes: Buffer): boolean {
+    if (connection.user) return connection.user.onBytes(bytes);
+    // Bytes that belong to no request: the next answer on this connection could be a forgery.
+    this.#dropIdle(connection);
+    return true;
+  }
+
+  #onGone(connection: UpstreamConnection, code: string): void {
+    const { user } = connection;
+    if (user === undefined) return this.#dropIdle(connection);
+    connection.user = undefined;
+    user.onFault(code);
+  }
+
+  #noteHandshake(target: UpstreamTarget, atNs: number, tcpNs: number): void {
+    let floor = this.#floors.get(target);
+    if (floor === undefined) {
+      floor = new FloorWindow();
+      this.#floors.set(target, floor);
+    }
+    floor.add(atNs, tcpNs);
+  }
+}
+
+/** Opens a socket; for TLS every name and certificate is checked unless configured otherwise. */
+function openSocket(target: UpstreamTarget, onread: net.OnReadOpts): net.Socket {
+  const common = {
+    host: target.hostname,
+    port: target.port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+    onread,
+  };
+  if (!target.secure) return net.connect(common);
+  return tls.connect({
+    ...common,
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: !target.insecure,
+    // SNI names hosts, never addresses (RFC 6066 §3).
+    ...(net.isIP(target.hostname) === 0 ? { servername: target.hostname } : {}),
+    ...(target.ca === undefined ? {} : { ca: [...tls.rootCertificates, target.ca] }),
+  } as tls.ConnectionOptions);
+}

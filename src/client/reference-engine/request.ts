@@ -30,7 +30,12 @@ export type RequestReading = { readonly request: GenerationRequest } | { readonl
 /** Choices one request may ask for, as in OpenAI's API. */
 const CHOICES_MAX = 128;
 
-const REASONING_RATIOS: Readonly<Record<string, number>> = { none: 0, minimal: 0.1, low: 0.25, medium: 0.5, high: 0.75 };
+const REASONING_RATIOS: ReadonlyMap<unknown, number> = new Map([
+  ['minimal', 0.1],
+  ['low', 0.25],
+  ['medium', 0.5],
+  ['high', 0.75],
+]);
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -75,7 +80,7 @@ export function readRequest(api: GenerationRequest['api'], text: string): Reques
       minTokens,
       ignoreEnd: body['ignore_eos'] === true,
       seed,
-      reasoningRatio: api === 'chat' ? (REASONING_RATIOS[String(body['reasoning_effort'] ?? 'none')] ?? 0) : 0,
+      reasoningRatio: api === 'chat' ? (REASONING_RATIOS.get(body['reasoning_effort']) ?? 0) : 0,
       toolName: api === 'chat' ? toolName : undefined,
     },
   };
@@ -88,13 +93,16 @@ function readMessages(messages: unknown): PromptReading {
   const texts: string[] = [];
   for (const message of messages) {
     if (!isObject(message)) return { fault: 'Each message must be an object.' };
-    const content = message['content'];
-    if (typeof content === 'string') texts.push(content);
-    else if (Array.isArray(content)) {
-      for (const part of content) if (isObject(part) && typeof part['text'] === 'string') texts.push(part['text']);
-    }
+    texts.push(...contentTexts(message['content']));
   }
   return { text: texts.join('\n'), tokenIds: undefined };
+}
+
+/** Text given plainly or in parts; parts of other kinds (images, audio) have none. */
+function contentTexts(content: unknown): string[] {
+  if (typeof content === 'string') return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part) => (isObject(part) && typeof part['text'] === 'string' ? [part['text']] : []));
 }
 
 function readPrompt(prompt: unknown): PromptReading {

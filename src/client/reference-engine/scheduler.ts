@@ -41,10 +41,15 @@ interface Seat {
 /** A step under way: its length is settled when it begins, what it yields when it ends. */
 export type StepUnderWay = Omit<Step, 'tokens'>;
 
+/** What a seat gets out of a step: a piece of its prompt, or (0) a new token of each choice. */
+interface Share {
+  readonly seat: Seat;
+  readonly promptTokens: number;
+}
+
 interface Plan {
   readonly step: StepUnderWay;
-  /** What each seat gets out of it: prompt tokens, or one new token of each choice (0). */
-  readonly shares: readonly { readonly seat: Seat; readonly promptTokens: number }[];
+  readonly shares: readonly Share[];
 }
 
 export class Scheduler {
@@ -117,37 +122,21 @@ export class Scheduler {
   }
 
   #begin(startAtNs: number): Plan | undefined {
-    const shares: { seat: Seat; promptTokens: number }[] = [];
-    let budget = this.#model.stepTokens;
+    const shares: Share[] = [];
+    // Running sequences first, as vLLM does: a token each, so that they go on at every step.
     let decodeCount = 0;
     let contextTokens = 0;
-    // Running sequences first, as vLLM does: a token each, so that they go on at every step.
     for (const seat of this.#running) {
       if (seat.prefilled < seat.job.promptTokens) continue;
       const live = seat.job.outputTokens.filter((count) => count > seat.produced).length;
       shares.push({ seat, promptTokens: 0 });
       decodeCount += live;
       contextTokens += live * (seat.job.promptTokens + seat.produced);
-      budget -= live;
     }
-    let prefillTokens = 0;
-    const givePrompt = (seat: Seat): void => {
-      const promptTokens = Math.min(budget, seat.job.promptTokens - seat.prefilled);
-      shares.push({ seat, promptTokens });
-      prefillTokens += promptTokens;
-      budget -= promptTokens;
-    };
-    for (const seat of this.#running) {
-      if (budget > 0 && seat.prefilled < seat.job.promptTokens) givePrompt(seat);
-    }
-    const started: string[] = [];
-    while (budget > 0) {
-      const seat = this.#admit();
-      if (seat === undefined) break;
-      started.push(seat.job.id);
-      givePrompt(seat);
-    }
+    const { shares: promptShares, started } = this.#sharePrompts(this.#model.stepTokens - decodeCount);
+    shares.push(...promptShares);
     if (shares.length === 0) return undefined;
+    const prefillTokens = promptShares.reduce((sum, share) => sum + share.promptTokens, 0);
     const index = this.#stepCount;
     this.#stepCount += 1;
     const stallNs = this.#stallNs(index);
@@ -157,10 +146,31 @@ export class Scheduler {
     return { step: { index, startAtNs, endAtNs, decodeCount, prefillTokens, stallNs, started }, shares };
   }
 
+  /** Deals what is left of a step's tokens to prompts: first those begun, then those that wait. */
+  #sharePrompts(tokens: number): { shares: Share[]; started: string[] } {
+    const shares: Share[] = [];
+    const started: string[] = [];
+    let left = tokens;
+    const give = (seat: Seat): void => {
+      const promptTokens = Math.min(left, seat.job.promptTokens - seat.prefilled);
+      shares.push({ seat, promptTokens });
+      left -= promptTokens;
+    };
+    for (const seat of this.#running) {
+      if (left > 0 && seat.prefilled < seat.job.promptTokens) give(seat);
+    }
+    // A job is let in only where there is something for it to do, so its prefill begins with its slot.
+    for (let seat = this.#admit(left); seat !== undefined; seat = this.#admit(left)) {
+      started.push(seat.job.id);
+      give(seat);
+    }
+    return { shares, started };
+  }
+
   /** The first job that waits moves into a slot, if there is one. Nobody overtakes. */
-  #admit(): Seat | undefined {
+  #admit(tokensLeft: number): Seat | undefined {
     const job = this.#waiting[0];
-    if (job === undefined || this.#running.length >= this.#model.maxRunning) return undefined;
+    if (tokensLeft <= 0 || job === undefined || this.#running.length >= this.#model.maxRunning) return undefined;
     // Room for the whole answer is kept from the start, so a running job is never thrown out again.
     if (this.heldTokens + kvTokens(job) > (this.#model.kvCapacityTokens ?? Infinity)) return undefined;
     this.#waiting.shift();

@@ -6,7 +6,8 @@ import { epochMs } from '../../base/clock.ts';
 import { HEAD_MAX_BYTES } from '../../base/limits.ts';
 import type { AnswerNames } from './chat-writer.ts';
 import { EngineLoop } from './engine-loop.ts';
-import { handle, type Door } from './http.ts';
+import type { Door } from './generate.ts';
+import { handle } from './http.ts';
 import { modelFaults, SMALL_MODEL, type EngineModel } from './model.ts';
 import type { StreamManners } from './play.ts';
 import { scriptFaults, type Script } from './script.ts';
@@ -47,10 +48,10 @@ export interface ReferenceEngine {
 /** Listens and answers until closed. Rejects on a faulty model or script and on a port in use. */
 export async function startReferenceEngine(options: ReferenceEngineOptions = {}): Promise<ReferenceEngine> {
   const model = options.model ?? SMALL_MODEL;
-  const scripts = options.scripts ?? {};
+  const scripts = new Map(Object.entries(options.scripts ?? {}));
   const faults = [
     ...modelFaults(model),
-    ...Object.entries(scripts).flatMap(([name, script]) => scriptFaults(name, script)),
+    ...[...scripts].flatMap(([name, script]) => scriptFaults(name, script)),
   ];
   if (faults.length > 0) throw new Error(`The reference engine cannot start: ${faults.join('; ')}.`);
   const seed = options.seed ?? 1;

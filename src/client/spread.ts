@@ -1,0 +1,47 @@
+// Percentiles of a handful of values, and how numbers look to people. Unknown looks like a dash and
+// never like a zero.
+import { ascending, nearestRank } from '../measure/percentile.ts';
+
+/** A percentile of fewer values would be the maximum under another name. */
+const P95_FROM_COUNT = 20;
+const P99_FROM_COUNT = 100;
+
+/** How values lie, by nearest rank. What so few values cannot tell is absent. */
+export interface Spread {
+  readonly count: number;
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
+  readonly p99: number | undefined;
+  readonly max: number | undefined;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = ascending(values);
+  const count = sorted.length;
+  return {
+    count,
+    p50: count > 0 ? nearestRank(sorted, 50) : undefined,
+    p95: count >= P95_FROM_COUNT ? nearestRank(sorted, 95) : undefined,
+    p99: count >= P99_FROM_COUNT ? nearestRank(sorted, 99) : undefined,
+    max: sorted.at(-1),
+  };
+}
+
+const NS_PER_MS = 1e6;
+export const ABSENT = '–';
+
+/** Nanoseconds as milliseconds with so many decimals. */
+export function showMs(ns: number | undefined, decimals = 1): string {
+  return ns === undefined ? ABSENT : groupThousands((ns / NS_PER_MS).toFixed(decimals));
+}
+
+export function showCount(count: number | undefined): string {
+  return count === undefined ? ABSENT : groupThousands(String(count));
+}
+
+/** Commas by hand: the summary must not depend on the machine's locale. */
+function groupThousands(digits: string): string {
+  const [whole = '', fraction] = digits.split('.');
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}

@@ -69,7 +69,13 @@ export const ERROR_CODES = {
   },
 } as const satisfies Partial<Record<WireEnd, ErrorCode>>;
 
-/** Refusals that are not an end of the list above. */
+/** Refusals that have no end of their own in the list above: the exchange ends as `client_protocol`. */
+export const NO_ROUTE: ErrorCode = {
+  code: 'RBT_NO_ROUTE',
+  status: 404,
+  blame: 'operator',
+  message: 'No configured route matches this request.',
+};
 export const METHOD_REFUSED: ErrorCode = {
   code: 'RBT_METHOD_REFUSED',
   status: 405,

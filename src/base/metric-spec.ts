@@ -22,7 +22,13 @@ export type LabelName =
   | 'phase'
   | 'thread'
   | 'signal'
-  | 'label';
+  | 'label'
+  // Attributes of the GenAI conventions, whose names are fixed elsewhere.
+  | 'gen_ai.operation.name'
+  | 'gen_ai.provider.name'
+  | 'gen_ai.request.model'
+  | 'gen_ai.token.type'
+  | 'error.type';
 
 export interface MetricSpec {
   /** OTLP name, dotted. The Prometheus name is derived from it, see telemetry/names.ts. */

@@ -7,7 +7,8 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import httpProxy from '@fastify/http-proxy';
 import fastify, { type FastifyInstance } from 'fastify';
-import { ERROR_CODES } from '../base/error-codes.ts';
+import { ERROR_CODES, METHOD_REFUSED } from '../base/error-codes.ts';
+import { nowNs } from '../base/clock.ts';
 import { CLIENT_HEAD_TIMEOUT_MS, CLIENT_KEEP_ALIVE_MS, HEAD_MAX_BYTES, TCP_KEEP_ALIVE_MS } from '../base/limits.ts';
 import { asksForWebSocket } from './headers.ts';
 import { respondRaw } from './synthetic.ts';
@@ -17,9 +18,18 @@ const EXCHANGE = Symbol('rubato.exchange');
 /** What the server hands over; it knows nothing of exchanges beyond `start`. */
 export interface Admission {
   /** Takes a request; undefined when it was answered already. */
-  admit(req: IncomingMessage, res: ServerResponse, upgradeHead: Buffer | undefined): Startable | undefined;
+  admit(arrival: Arrival): Startable | undefined;
   /** A request that no parser could read. */
   onUnreadable(socket: Socket): boolean;
+}
+
+export interface Arrival {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** When the request's head was complete. */
+  readonly openedAtNs: number;
+  /** A WebSocket is asked for: what the client sent right behind its head. */
+  readonly upgradeHead: Buffer | undefined;
 }
 
 export interface Startable {
@@ -45,7 +55,9 @@ export async function createRelayServer(admission: Admission): Promise<RelayServ
     exposeHeadRoutes: false,
     forceCloseConnections: false,
     serverFactory: (handler) => {
-      server = createHttpServer((req, res) => serve(admission, handler, req, res));
+      server = createHttpServer((req, res) =>
+        serve(admission, handler, { req, res, openedAtNs: nowNs(), upgradeHead: undefined }),
+      );
       return server;
     },
   });
@@ -65,13 +77,9 @@ export async function createRelayServer(admission: Admission): Promise<RelayServ
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
     onClientError(admission, error, socket as Socket),
   );
-  server.on('connect', (_req, socket) =>
-    respondRaw(socket as Socket, METHOD_CONNECT),
-  );
+  server.on('connect', (_req, socket) => respondRaw(socket as Socket, METHOD_REFUSED));
   return { server, app };
 }
-
-const METHOD_CONNECT = { ...ERROR_CODES.client_protocol, status: 405, code: 'RBT_METHOD_REFUSED' as const };
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -102,12 +110,13 @@ function createHttpServer(onRequest: Handler): http.Server {
 }
 
 /** Admits a request and shows it to Fastify; a pipelined one waits until it is its turn. */
-function serve(admission: Admission, handler: Handler, req: IncomingMessage, res: ServerResponse): void {
+function serve(admission: Admission, handler: Handler, arrival: Arrival): void {
+  const { req, res } = arrival;
   if (res.socket === null) {
-    res.once('socket', () => serve(admission, handler, req, res));
+    res.once('socket', () => serve(admission, handler, arrival));
     return;
   }
-  const exchange = admission.admit(req, res, undefined);
+  const exchange = admission.admit(arrival);
   if (exchange === undefined) return;
   req.method = 'GET';
   req.url = '/';
@@ -129,7 +138,7 @@ function wireUpgrades(server: http.Server, admission: Admission): void {
     res.assignSocket(socket);
     res.shouldKeepAlive = false;
     res.on('finish', () => socket.destroySoon());
-    admission.admit(req, res, head)?.start();
+    admission.admit({ req, res, openedAtNs: nowNs(), upgradeHead: head })?.start();
   });
 }
 

@@ -1,0 +1,260 @@
+// The relay thread: boots from its settings, admits requests, keeps the heartbeat, drains. It knows
+// bytes, stamps and ends; it parses no body, makes no JSON but its own errors, exports nothing.
+import { PerformanceObserver, performance } from 'node:perf_hooks';
+import type { Socket } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { epochMs, nowNs, shareClockBase } from '../base/clock.ts';
+import { ERROR_CODES, METHOD_REFUSED, NO_ROUTE, type ErrorCode } from '../base/error-codes.ts';
+import { openTape, SLOT } from '../tape/layout.ts';
+import { TapeWriter } from '../tape/writer.ts';
+import type { TraceIds } from '../tape/entries.ts';
+import { Exchange } from './exchange.ts';
+import { refusal } from './gate.ts';
+import { asksForWebSocket, fieldList, passFields } from './headers.ts';
+import { ReadClock } from './read-clock.ts';
+import { pickRoute } from './routes.ts';
+import { createRelayServer, type Admission, type Arrival, type RelayServer } from './server.ts';
+import type { RelayCommand, RelayMessage, RelaySettings, RouteRule } from './settings.ts';
+import { respond } from './synthetic.ts';
+import { stepTrace } from './trace-context.ts';
+import { UpstreamPool } from './upstream-pool.ts';
+
+const HEARTBEAT_MS = 50;
+const DRAIN_SWEEP_MS = 50;
+const HOST_ONLY: ReadonlySet<string> = new Set(['host']);
+const NOTHING: ReadonlySet<string> = new Set();
+
+class Relay implements Admission {
+  readonly #settings: RelaySettings;
+  readonly #control: Int32Array;
+  readonly #tape: TapeWriter;
+  readonly #clock = new ReadClock();
+  readonly #pool = new UpstreamPool();
+  readonly #open = new Set<Exchange>();
+  #nextNumber = 0;
+  #draining = false;
+
+  constructor(settings: RelaySettings) {
+    this.#settings = settings;
+    const tape = openTape(settings.tape);
+    this.#control = tape.control;
+    this.#tape = new TapeWriter(tape);
+  }
+
+  admit(arrival: Arrival): Exchange | undefined {
+    const { req, res } = arrival;
+    const refused = this.#refuse(arrival);
+    const picked = refused ? undefined : pickRoute(this.#settings.routes, req.url ?? '', req.rawHeaders);
+    const number = this.#nextNumber;
+    this.#nextNumber = (number + 1) >>> 0;
+    const step = this.#fieldsFor(picked?.route, req.rawHeaders, arrival.upgradeHead !== undefined);
+    this.#openOnTape(arrival, number, picked?.index ?? 0, step.ids);
+    if (refused !== undefined || picked === undefined) {
+      this.#answerHere(arrival, number, refused?.code ?? NO_ROUTE, refused?.detail);
+      return undefined;
+    }
+    const exchange = new Exchange({
+      number,
+      tape: this.#tape,
+      clock: this.#clock,
+      pool: this.#pool,
+      route: picked.route,
+      timeLimits: this.#settings.timeLimits,
+      req,
+      res,
+      socket: req.socket,
+      openedAtNs: arrival.openedAtNs,
+      method: req.method ?? '',
+      target: req.url ?? '',
+      fields: step.fields,
+      upgradeHead: arrival.upgradeHead,
+      isDraining: () => this.#draining,
+      onSettled: (settled) => this.#onSettled(settled),
+    });
+    this.#open.add(exchange);
+    this.#countOpen();
+    return exchange;
+  }
+
+  onUnreadable(socket: Socket): boolean {
+    Atomics.add(this.#control, SLOT.refusedCount, 1);
+    // In the middle of an answer an answer of ours would be taken for a part of it.
+    return (socket as { _httpMessage?: unknown })._httpMessage == null;
+  }
+
+  beat(): void {
+    Atomics.add(this.#control, SLOT.heartbeatCount, 1);
+    this.#tape.retryEnds();
+  }
+
+  noteLag(lagUs: number): void {
+    if (lagUs > Atomics.load(this.#control, SLOT.loopLagUs)) Atomics.store(this.#control, SLOT.loopLagUs, lagUs);
+  }
+
+  notePause(startAtNs: number, endAtNs: number): void {
+    this.#tape.pause(startAtNs, endAtNs);
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** From now on nothing is kept alive; idle connections are closed as they become idle. */
+  startDrain(): void {
+    this.#draining = true;
+  }
+
+  /** Ends what is still open as cut by us. Returns how many there were. */
+  cutAll(): number {
+    const cutCount = this.#open.size;
+    for (const exchange of this.#open) exchange.fail('shutdown', 'drain limit');
+    return cutCount;
+  }
+
+  close(): void {
+    this.#pool.closeIdle();
+    this.#tape.retryEnds();
+  }
+
+  #refuse({ req }: Arrival): { code: ErrorCode; detail: string | undefined } | undefined {
+    if (this.#draining) return { code: ERROR_CODES.shutdown, detail: undefined };
+    if (req.method === 'TRACE') return { code: METHOD_REFUSED, detail: undefined };
+    const detail = refusal({
+      method: req.method ?? '',
+      target: req.url ?? '',
+      majorVersion: req.httpVersionMajor,
+      minorVersion: req.httpVersionMinor,
+      fields: req.rawHeaders,
+    });
+    return detail === undefined ? undefined : { code: ERROR_CODES.client_protocol, detail };
+  }
+
+  #fieldsFor(
+    route: RouteRule | undefined,
+    raw: readonly string[],
+    upgrade: boolean,
+  ): { fields: readonly string[]; ids: TraceIds | undefined } {
+    const { tracing } = this.#settings;
+    const hostField = route?.upstream.hostField;
+    const { fields } = passFields(raw, hostField === undefined ? NOTHING : HOST_ONLY);
+    if (hostField !== undefined) fields.unshift('Host', hostField);
+    if (/\btrailers\b/i.test(fieldList(raw, 'te') ?? '')) fields.push('TE', 'trailers');
+    if (upgrade && asksForWebSocket(raw)) fields.push('Connection', 'Upgrade', 'Upgrade', fieldList(raw, 'upgrade') ?? '');
+    if (tracing === undefined) return { fields, ids: undefined };
+    return stepTrace(fields, tracing);
+  }
+
+  #openOnTape({ req, openedAtNs, upgradeHead }: Arrival, exchange: number, routeIndex: number, trace?: TraceIds): void {
+    this.#tape.open({
+      exchange,
+      openedAtNs,
+      epochMs: epochMs(),
+      routeIndex,
+      clientPort: req.socket.remotePort ?? 0,
+      localPort: req.socket.localPort ?? 0,
+      clientAddress: req.socket.remoteAddress ?? '',
+      method: req.method ?? '',
+      target: req.url ?? '',
+      fields: req.rawHeaders,
+      upgrade: upgradeHead !== undefined,
+      trace,
+    });
+  }
+
+  /** A request that goes no further: answered by us and ended at once. */
+  #answerHere({ req, res }: Arrival, exchange: number, code: ErrorCode, detail: string | undefined): void {
+    // What follows on this connection cannot be trusted to be a request.
+    if (code.status !== NO_ROUTE.status || !req.complete) res.shouldKeepAlive = false;
+    respond(res, code, detail);
+    req.resume();
+    this.#tape.end({
+      exchange,
+      atNs: nowNs(),
+      wireEnd: code === ERROR_CODES.shutdown ? 'shutdown' : 'client_protocol',
+      reason: code.code,
+      answeredByUs: true,
+      chunkCount: 0,
+      receivedBytes: 0,
+      deliveredBytes: 0,
+      requestBytes: 0,
+    });
+  }
+
+  #onSettled(exchange: Exchange): void {
+    this.#open.delete(exchange);
+    this.#countOpen();
+  }
+
+  #countOpen(): void {
+    Atomics.store(this.#control, SLOT.openCount, this.#open.size);
+  }
+}
+
+function keepHeartbeat(relay: Relay, control: Int32Array): void {
+  let dueAtNs = nowNs() + HEARTBEAT_MS * 1e6;
+  setInterval(() => {
+    const atNs = nowNs();
+    relay.noteLag(Math.max(0, Math.round((atNs - dueAtNs) / 1e3)));
+    dueAtNs = atNs + HEARTBEAT_MS * 1e6;
+    relay.beat();
+    Atomics.store(control, SLOT.cpuMs, Math.round(performance.eventLoopUtilization().active));
+  }, HEARTBEAT_MS);
+}
+
+function watchCollections(relay: Relay): void {
+  // Entry times count from this thread's own origin.
+  const originNs = nowNs() - performance.now() * 1e6;
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) {
+      const startAtNs = Math.round(originNs + startTime * 1e6);
+      relay.notePause(startAtNs, startAtNs + Math.round(duration * 1e6));
+    }
+  }).observe({ entryTypes: ['gc'] });
+}
+
+function drain(relay: Relay, { server }: RelayServer, withinMs: number): void {
+  const deadlineNs = nowNs() + withinMs * 1e6;
+  relay.startDrain();
+  server.close();
+  let cutCount = 0;
+  let cut = false;
+  const sweep = setInterval(() => {
+    // Again and again: a connection that is busy now is idle later.
+    server.closeIdleConnections();
+    if (!cut && nowNs() >= deadlineNs) {
+      cut = true;
+      cutCount = relay.cutAll();
+    }
+    if (relay.openCount > 0) return;
+    clearInterval(sweep);
+    server.closeIdleConnections();
+    relay.close();
+    post({ type: 'drained', cutCount });
+  }, DRAIN_SWEEP_MS);
+}
+
+function post(message: RelayMessage): void {
+  parentPort?.postMessage(message);
+}
+
+async function main(settings: RelaySettings): Promise<void> {
+  shareClockBase(settings.clockBaseSeconds);
+  const relay = new Relay(settings);
+  const running = await createRelayServer(relay);
+  const { server } = running;
+  server.once('error', (error: NodeJS.ErrnoException) =>
+    post({ type: 'listen_failed', code: error.code ?? 'ERROR', message: error.message }),
+  );
+  parentPort?.on('message', (command: RelayCommand) => {
+    if (command.type === 'drain') drain(relay, running, command.withinMs);
+  });
+  keepHeartbeat(relay, openTape(settings.tape).control);
+  watchCollections(relay);
+  const { host, port, shared } = settings.listen;
+  server.listen({ host, port, backlog: 4096, ...(shared ? { reusePort: true } : {}) }, () => {
+    const address = server.address();
+    if (address !== null && typeof address === 'object') post({ type: 'listening', host: address.address, port: address.port });
+  });
+}
+
+await main(workerData as RelaySettings);

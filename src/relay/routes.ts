@@ -1,0 +1,36 @@
+// Which upstream a request goes to: by configuration alone. Prefixes are compared with the raw bytes
+// of the target, and never across an encoded separator, so no spelling of a path reaches a route
+// that its plain form would not reach.
+import { fieldValue } from './headers.ts';
+import type { RouteRule } from './settings.ts';
+
+const SLIPPERY = /%2e|%2f|%5c|\/\.\.?(?:\/|$)|\/\/|;/i;
+
+/** The first route that matches, with its position; undefined when none does. */
+export function pickRoute(
+  routes: readonly RouteRule[],
+  target: string,
+  fields: readonly string[],
+): { route: RouteRule; index: number } | undefined {
+  for (let index = 0; index < routes.length; index += 1) {
+    const route = routes[index] as RouteRule;
+    if (matchesHost(route, fields) && matchesPrefix(route, target)) return { route, index };
+  }
+  return undefined;
+}
+
+function matchesHost({ host }: RouteRule, fields: readonly string[]): boolean {
+  if (host === undefined) return true;
+  const asked = (fieldValue(fields, 'host') ?? '').toLowerCase();
+  return asked === host || asked.replace(/:\d*$/, '') === host;
+}
+
+function matchesPrefix({ prefix }: RouteRule, target: string): boolean {
+  if (prefix === undefined || prefix === '/') return true;
+  if (!target.startsWith(prefix)) return false;
+  const path = target.split('?', 1)[0] as string;
+  if (SLIPPERY.test(path)) return false;
+  // `/a` stands for `/a`, `/a/…` and `/a?…`, not for `/ab`.
+  const next = target.charAt(prefix.length);
+  return prefix.endsWith('/') || next === '' || next === '/' || next === '?';
+}

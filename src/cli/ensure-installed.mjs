@@ -69,14 +69,18 @@ function checkPinnedNode() {
 }
 
 const lockText = readText(join(root, 'package-lock.json'));
-if (lockText === undefined) fail('package-lock.json is missing, so there is nothing to install from. Restore it from git.');
+if (lockText === undefined)
+  fail('package-lock.json is missing, so there is nothing to install from. Restore it from git.');
 const lockHash = createHash('sha256').update(lockText).digest('hex');
 if (readText(stampFile) !== lockHash) {
   if (!installedByHand(lockText)) {
     const why = existsSync(modules) ? 'node_modules is older than package-lock.json' : 'node_modules is missing';
     process.stderr.write(`rubato: ${why}: running npm ci (once, about a minute) …\n`);
     const status = installPackages();
-    if (status !== 0) fail(`npm ci failed (exit ${status ?? 'unknown'}). Its output above says why; fix that and run the command again.`);
+    if (status !== 0)
+      fail(
+        `npm ci failed (exit ${status ?? 'unknown'}). Its output above says why; fix that and run the command again.`,
+      );
     process.stderr.write('rubato: installed.\n');
   }
   writeFileSync(stampFile, lockHash);

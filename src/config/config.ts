@@ -65,6 +65,10 @@ export const PROPAGATIONS = ['auto', 'on', 'off'] as const;
 /** `auto`: on only when an OTLP endpoint is configured. */
 export type Propagation = (typeof PROPAGATIONS)[number];
 
+export const CLIENT_METRICS = ['off', 'v1.41', 'v0.1'] as const;
+/** `v1.41` = semantic-conventions v1.41.0; `v0.1` = semantic-conventions-genai v0.1.0, which renamed them. */
+export type ClientMetrics = (typeof CLIENT_METRICS)[number];
+
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -107,7 +111,9 @@ export interface Config {
   readonly record: RecordConfig | undefined;
   readonly chunks: ChunkDetail;
   readonly chunksAs: ChunkForm;
-  readonly genAiClientMetrics: boolean;
+  /** Value of `gen_ai.provider.name`. */
+  readonly genAiProvider: string;
+  readonly genAiClientMetrics: ClientMetrics;
   /** Header, in lower case, whose value names the class. */
   readonly classHeader: string;
   /** In the order in which their rules are tried; `default` is always there, last and without rules. */

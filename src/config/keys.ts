@@ -9,7 +9,7 @@ import {
   RELAYS_MAX_COUNT,
   STALL_MAX_MS,
 } from '../base/limits.ts';
-import { CHUNK_DETAILS, CHUNK_FORMS, HOST_HEADERS, LOG_LEVELS, PROPAGATIONS } from './config.ts';
+import { CHUNK_DETAILS, CHUNK_FORMS, CLIENT_METRICS, HOST_HEADERS, LOG_LEVELS, PROPAGATIONS } from './config.ts';
 import {
   type Reader,
   readBytes,
@@ -18,6 +18,7 @@ import {
   readHeaderName,
   readHostPort,
   readInteger,
+  readLabel,
   readLimit,
   readNames,
   readSeconds,
@@ -171,12 +172,17 @@ export const KEYS = {
     help: 'Takes part in W3C trace context. auto does so only when an OTLP endpoint is configured; else traceparent passes untouched.',
     read: readChoice(PROPAGATIONS),
   }),
+  'gen-ai-provider': key({
+    placeholder: 'NAME',
+    fallback: 'unknown',
+    help: 'Value of gen_ai.provider.name on the gen_ai metrics, such as openai or the name of your platform.',
+    read: readLabel,
+  }),
   'gen-ai-client-metrics': key({
-    placeholder: '',
-    isSwitch: true,
-    fallback: 'false',
-    help: 'Also emits the gen_ai.client.* metrics of the OpenTelemetry conventions.',
-    read: readSwitch,
+    placeholder: CLIENT_METRICS.join('|'),
+    fallback: 'off',
+    help: 'Also emits the gen_ai.client metrics, under the names of this version of the conventions.',
+    read: readChoice(CLIENT_METRICS),
   }),
   'timeout-connect': key({
     placeholder: 'SECONDS|off',

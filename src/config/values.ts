@@ -28,6 +28,13 @@ export function readText(what: string): Reader<string> {
   };
 }
 
+/** A short word that is fit for a label value. */
+export const readLabel: Reader<string> = (raw) => {
+  const text = scalarText(raw) ?? '';
+  if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(text)) return { value: text };
+  return { fault: `${show(raw)} is not a name of letters, digits, ".", "_" and "-", at most 64 long` };
+};
+
 export function readChoice<Choice extends string>(choices: readonly Choice[]): Reader<Choice> {
   return (raw) => {
     // YAML 1.1 habits die hard: some tools write `off` as false, and this must not surprise anybody.

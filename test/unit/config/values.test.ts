@@ -8,6 +8,7 @@ import {
   readHeaderName,
   readHostPort,
   readInteger,
+  readLabel,
   readLimit,
   readNames,
   readSeconds,
@@ -154,6 +155,11 @@ describe('words and lists', () => {
     expect(valueOf(readHeaderName, 'X-Traffic-Class')).toBe('x-traffic-class');
     for (const raw of ['', 'a b', 'a:', undefined])
       expect(valueOf(readHeaderName, raw)).toContain('cannot be the name of a header');
+  });
+
+  test('a label value is a short word', () => {
+    expect(valueOf(readLabel, 'vllm-eu.1')).toBe('vllm-eu.1');
+    for (const raw of ['', 'a b', '-a', 'x'.repeat(65), {}]) expect(valueOf(readLabel, raw)).toContain('is not a name');
   });
 
   test('text cannot be empty', () => {

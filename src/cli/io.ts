@@ -1,0 +1,31 @@
+// What a command may touch of the process. Tests hand in their own.
+import { readFileSync } from 'node:fs';
+
+export interface Io {
+  /** What the command was asked for. */
+  readonly out: (text: string) => void;
+  /** The same as a stream, for what redraws its line on a terminal. */
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
+  /** Notes and faults. */
+  readonly err: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly execArgv: readonly string[];
+  readonly platform: string;
+}
+
+export function processIo(): Io {
+  return {
+    out: (text) => void process.stdout.write(`${text}\n`),
+    stdout: process.stdout,
+    err: (text) => void process.stderr.write(`${text}\n`),
+    env: process.env,
+    execArgv: process.execArgv,
+    platform: process.platform,
+  };
+}
+
+/** The same two folders up from `src/cli/` and from `dist/cli/`. */
+export function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return String((JSON.parse(text) as { version?: unknown }).version);
+}

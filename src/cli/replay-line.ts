@@ -1,0 +1,76 @@
+// One line of a record file → whether its figures follow from its record. Pure.
+import { isDeepStrictEqual } from 'node:util';
+import type { Figures } from '../measure/figures.ts';
+import { measureRecord } from '../measure/measure-record.ts';
+import { RECORD_SCHEMA, type StreamRecord } from '../record/stream-record.ts';
+
+export interface Checked {
+  /** `unreadable`: not checked and should have been. `cut`: a last line that nobody finished. */
+  readonly state: 'equal' | 'different' | 'unreadable' | 'cut';
+  readonly id?: string;
+  readonly class?: string;
+  readonly outcome?: string;
+  /** Recomputed; absent when the line could not be read. */
+  readonly figures?: Figures;
+  /** Paths of the figures that differ, such as `split.queueNs`. */
+  readonly differences?: readonly string[];
+  readonly reason?: string;
+}
+
+/** Differences named of one record; a changed formula changes many at once. */
+const DIFFERENCES_MAX_COUNT = 20;
+
+export function checkLine(text: string, isWhole: boolean): Checked {
+  const parsed = parse(text);
+  if (parsed === undefined) {
+    if (!isWhole) return { state: 'cut', reason: 'the file ends inside this line' };
+    return { state: 'unreadable', reason: 'this line is not JSON' };
+  }
+  const { record, figures } = parsed as { record?: StreamRecord; figures?: unknown };
+  if (typeof record !== 'object' || record === null || typeof figures !== 'object' || figures === null) {
+    return { state: 'unreadable', reason: 'this line holds no record with figures' };
+  }
+  if (record.schema !== RECORD_SCHEMA) {
+    const reason = `its record has schema ${String(record.schema)}; this rubato reads schema ${RECORD_SCHEMA}`;
+    return { state: 'unreadable', reason };
+  }
+  return compare(record, figures);
+}
+
+function compare(record: StreamRecord, written: object): Checked {
+  let figures: Figures;
+  try {
+    figures = measureRecord(record);
+  } catch (error) {
+    // A record that was edited by hand may lack what the type promises.
+    return { state: 'unreadable', reason: `its record is damaged (${(error as Error).message})` };
+  }
+  // Written figures went through JSON, so the fresh ones must: it drops what is undefined.
+  const differences = findDifferences(written, JSON.parse(JSON.stringify(figures)), '');
+  const about = { id: record.id, class: record.class.name, outcome: record.end.outcome, figures };
+  if (differences.length === 0) return { state: 'equal', ...about };
+  const named = differences.slice(0, DIFFERENCES_MAX_COUNT);
+  return { state: 'different', ...about, differences: named, reason: `differs in ${named.join(', ')}` };
+}
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    // Not counted here: the caller reports and counts the line.
+    return undefined;
+  }
+}
+
+/** Paths of the deepest parts that are not the same. */
+function findDifferences(left: unknown, right: unknown, path: string): string[] {
+  if (isDeepStrictEqual(left, right)) return [];
+  if (!isPlain(left) || !isPlain(right)) return [path === '' ? 'figures' : path];
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].flatMap((name) => findDifferences(left[name], right[name], path === '' ? name : `${path}.${name}`));
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// The program's entry: one command line in, one exit code out.
+import { processIo } from './cli/io.ts';
+import { runCommandLine } from './cli/program.ts';
+
+/** After a command is done, what still holds the process open gets this long to end by itself. */
+const LINGER_MS = 1_000;
+
+// A reader that went away, as in `rubato replay FILE | head`, is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
+process.exitCode = await runCommandLine(process.argv.slice(2), processIo());
+setTimeout(() => process.exit(), LINGER_MS).unref();

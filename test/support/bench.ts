@@ -43,13 +43,15 @@ export interface BenchOptions {
   readonly env?: SidecarOptions['env'];
 }
 
-export function useBench(options: BenchOptions = {}): Bench {
+/** Call it at the top of a test file or of a `describe`; options may be made when the bench starts. */
+export function useBench(given: BenchOptions | (() => BenchOptions | Promise<BenchOptions>) = {}): Bench {
   let engine: RawEngine | undefined;
   let sidecar: Sidecar | undefined;
   const clients: RawClient[] = [];
   let runCount = 0;
 
   beforeAll(async () => {
+    const options = typeof given === 'function' ? await given() : given;
     engine = await RawEngine.start(options.tls);
     const scheme = options.tls === undefined ? 'http' : 'https';
     const { args, env } = options;

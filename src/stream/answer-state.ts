@@ -1,0 +1,67 @@
+// What is known of one answer so far, in terms that all dialects share. Dialects write it, the
+// answer reader turns it into facts. Holds no text of the answer.
+import { CHOICES_MAX_COUNT, FINISH_REASON_MAX_CHARS, NAME_MAX_CHARS } from '../base/limits.ts';
+import { asBoundedText } from './json-value.ts';
+import { TokenTally } from './token-tally.ts';
+
+export class AnswerState {
+  readonly tokens = new TokenTally();
+  /** The `[DONE]`-like end mark came. */
+  endMark = false;
+  #errorType: string | undefined;
+  #model: string | undefined;
+  #responseId: string | undefined;
+  /** Finish reason by choice; undefined while the choice is open. */
+  readonly #finishByChoice = new Map<number, string | undefined>();
+
+  /** Notes that a choice occurred; returns its key, which late choices beyond the cap share. */
+  noteChoice(index: number): number {
+    const key = this.#finishByChoice.has(index) || this.#finishByChoice.size < CHOICES_MAX_COUNT ? index : -1;
+    if (!this.#finishByChoice.has(key)) this.#finishByChoice.set(key, undefined);
+    return key;
+  }
+
+  /** Notes the finish reason of a choice. Null and the empty text, which some send all along, are none. */
+  noteFinish(choice: number, reason: unknown): boolean {
+    const text = asBoundedText(reason, FINISH_REASON_MAX_CHARS);
+    if (text === undefined) return false;
+    this.#finishByChoice.set(choice, text);
+    return true;
+  }
+
+  /** The first non-empty name counts: Azure's opening frame has both as empty texts. */
+  noteNames(model: unknown, responseId: unknown): void {
+    this.#model ??= asBoundedText(model, NAME_MAX_CHARS);
+    this.#responseId ??= asBoundedText(responseId, NAME_MAX_CHARS);
+  }
+
+  /** The first error counts; later ones are its consequences. */
+  noteError(errorType: string): void {
+    this.#errorType ??= errorType;
+  }
+
+  get errorType(): string | undefined {
+    return this.#errorType;
+  }
+
+  get model(): string | undefined {
+    return this.#model;
+  }
+
+  get responseId(): string | undefined {
+    return this.#responseId;
+  }
+
+  get choiceCount(): number {
+    return this.#finishByChoice.size;
+  }
+
+  get finishReasons(): string[] {
+    return [...this.#finishByChoice.values()].filter((reason) => reason !== undefined);
+  }
+
+  /** At least one choice was seen, and none is still open. */
+  get everyChoiceFinished(): boolean {
+    return this.choiceCount > 0 && this.finishReasons.length === this.choiceCount;
+  }
+}

@@ -1,0 +1,29 @@
+// The contract of a dialect: how one family of engines words its answers. A dialect sees parsed JSON
+// objects, never bytes, and is the same for streams and for answers in one piece.
+import type { EventKind } from '../record/kinds.ts';
+import type { AnswerState } from './answer-state.ts';
+import type { JsonObject } from './json-value.ts';
+
+/** What one message is. */
+export interface Reading {
+  readonly kind: EventKind;
+  /** Bit set of the channels with a non-empty generated fragment. */
+  readonly generated: number;
+  /** Output tokens so far as this message states or lists them. */
+  readonly tokensSoFar: number | undefined;
+}
+
+/** One row of the table in dialects.ts. */
+export interface Dialect {
+  readonly name: string;
+  /** The request path promises this dialect, until a message shows another. */
+  ownsPath(path: string): boolean;
+  /** The message can only be of this dialect, whatever the path was. */
+  claims(message: JsonObject): boolean;
+  /** Reads a message and notes in `state` what outlives it. */
+  read(message: JsonObject, state: AnswerState): Reading;
+  /** The stream ended as the dialect demands. */
+  isTerminal(state: AnswerState): boolean;
+  /** Streams end with the mark `[DONE]`, so its absence is worth a doubt. */
+  readonly hasEndMark: boolean;
+}

@@ -1,0 +1,65 @@
+// Server-sent events (HTML standard, §9.2): bytes → text → events, by eventsource-parser behind a
+// cap. Comments are events of their own here, and the tail that no blank line closes is read too.
+import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { EVENT_MAX_BYTES } from '../../base/limits.ts';
+import type { Framing, FramingKind, FramingSink } from '../framing.ts';
+import { EventGate } from './event-gate.ts';
+
+export const sse: FramingKind = {
+  name: 'sse',
+  streamed: true,
+  reads: (mediaType) => mediaType === 'text/event-stream',
+  open: (sink) => new SseFraming(sink),
+};
+
+class SseFraming implements Framing {
+  readonly #sink: FramingSink;
+  readonly #gate: EventGate;
+  readonly #parser: EventSourceParser;
+  /** Keeps the byte order mark: the parser removes one, also when it came in pieces. */
+  readonly #decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
+  /** Messages and comments told so far, to see whether the tail held one. */
+  #toldCount = 0;
+
+  constructor(sink: FramingSink) {
+    this.#sink = sink;
+    this.#parser = createParser({
+      onEvent: (event) => {
+        this.#toldCount += 1;
+        sink.onMessage(event.data, event.event);
+      },
+      onComment: () => {
+        this.#toldCount += 1;
+        sink.onComment();
+      },
+    });
+    this.#gate = new EventGate(EVENT_MAX_BYTES, {
+      pass: (bytes) => this.#parser.feed(this.#decoder.decode(bytes, { stream: true })),
+      forget: () => this.#forget(),
+      onOverflow: () => sink.onOverflow(),
+    });
+  }
+
+  feed(bytes: Uint8Array): void {
+    this.#gate.feed(bytes);
+  }
+
+  skip(): void {
+    this.#gate.skip();
+  }
+
+  end(): void {
+    if (!this.#gate.insideEvent) return;
+    const before = this.#toldCount;
+    // `reset({ consume: true })` reads the last line but dispatches no event (4.1.3 as well), so the
+    // blank line is made up here, on the copy. The first LF ends a line or completes a CRLF.
+    this.#parser.feed(`${this.#decoder.decode()}\n\n`);
+    if (this.#toldCount > before) this.#sink.onDoubt('unterminated_tail');
+  }
+
+  /** Half an event is gone: neither its lines nor half a character of it may meet what follows. */
+  #forget(): void {
+    this.#parser.reset();
+    this.#decoder.decode();
+  }
+}

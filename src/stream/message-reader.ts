@@ -1,0 +1,103 @@
+// From the text of a message to what it means: marks that every dialect shares are read here, the
+// rest by the dialect, which is chosen by the request's path and by the first message that shows it.
+// Knows neither bytes nor framing.
+import type { EventRow } from '../record/event-log.ts';
+import type { Doubt, EventKind } from '../record/kinds.ts';
+import type { AnswerState } from './answer-state.ts';
+import type { Dialect } from './dialect.ts';
+import { dialectForMessage, dialectForPath } from './dialects.ts';
+import { errorTypeOf } from './in-band-error.ts';
+import { asObject, parseJson, type JsonObject } from './json-value.ts';
+
+/** Takes what an event is; the caller knows which chunk completed it. */
+export type EmitEvent = (event: Omit<EventRow, 'chunk'>) => void;
+
+/** `[DONE]` with some white space around it (TensorRT-LLM pads its data); longer texts are not looked at. */
+const END_MARK = '[DONE]';
+const END_MARK_MAX_CHARS = 64;
+
+export interface MessageOutputs {
+  readonly state: AnswerState;
+  readonly emit: EmitEvent;
+  readonly onDoubt: (doubt: Doubt) => void;
+}
+
+export class MessageReader {
+  readonly #outputs: MessageOutputs;
+  #dialect: Dialect | undefined;
+  /** A message showed the dialect; from now on it stays. */
+  #dialectShown = false;
+
+  constructor(path: string, outputs: MessageOutputs) {
+    this.#dialect = dialectForPath(path);
+    this.#outputs = outputs;
+  }
+
+  get dialect(): Dialect | undefined {
+    return this.#dialect;
+  }
+
+  /** Reads one message of a stream and emits exactly one event for it. */
+  readEvent(text: string, eventName: string | undefined): void {
+    if (text.length <= END_MARK_MAX_CHARS && text.trim() === END_MARK) {
+      this.#outputs.state.endMark = true;
+      this.#emit('done');
+      return;
+    }
+    const parsed = parseJson(text);
+    const message = asObject(parsed);
+    const errorType = errorTypeOf(message, eventName);
+    if (errorType !== undefined) {
+      this.#outputs.state.noteError(errorType);
+      this.#emit('error');
+    } else if (eventName === 'ping' || message?.['type'] === 'ping' || text.trim() === '') {
+      this.#emit('ping');
+    } else if (message !== undefined) {
+      this.#readMessage(message);
+    } else {
+      // JSON that is no object is strange but no fault; outside every dialect nothing was promised.
+      if (parsed === undefined && this.#dialect !== undefined) this.#outputs.onDoubt('parse_error');
+      this.#emit('other');
+    }
+  }
+
+  /**
+   * Reads an answer in one piece; true when it was complete. It emits nothing: an answer that is no
+   * stream has no events, and its text arriving at once says nothing about tokens in time.
+   */
+  readAnswer(text: string, success: boolean): boolean {
+    const parsed = parseJson(text);
+    if (parsed === undefined) {
+      if (success) this.#outputs.onDoubt('parse_error');
+      return false;
+    }
+    const message = asObject(parsed);
+    if (message === undefined) return true;
+    const dialect = this.#chooseDialect(message);
+    // Many JSON resources have a field `error` that is not about this exchange (a batch that failed,
+    // a fine-tuning job), so it counts only where an answer was expected or the status agrees.
+    const errorType = dialect === undefined && success ? undefined : errorTypeOf(message, undefined);
+    if (errorType !== undefined) this.#outputs.state.noteError(errorType);
+    else dialect?.read(message, this.#outputs.state);
+    return true;
+  }
+
+  #readMessage(message: JsonObject): void {
+    const reading = this.#chooseDialect(message)?.read(message, this.#outputs.state);
+    if (reading === undefined) this.#emit('other');
+    else this.#outputs.emit(reading);
+  }
+
+  #chooseDialect(message: JsonObject): Dialect | undefined {
+    if (this.#dialectShown) return this.#dialect;
+    const shown = dialectForMessage(message);
+    if (shown === undefined) return this.#dialect;
+    this.#dialectShown = true;
+    this.#dialect = shown;
+    return shown;
+  }
+
+  #emit(kind: EventKind): void {
+    this.#outputs.emit({ kind, generated: 0, tokensSoFar: undefined });
+  }
+}

@@ -1,0 +1,90 @@
+// Learns from a copy of a request's body what an exchange is about: model, stream flag, limits, size
+// of the prompt. The copy is whole up to a cap, else the two ends of the body. Never throws; a body
+// that is no JSON tells nothing.
+import { NAME_MAX_CHARS } from '../base/limits.ts';
+import { fieldsFromEnd, fieldsFromStart } from './json-edges.ts';
+import { asBoundedText, asObject, firstCount, parseJson, type JsonObject } from './json-value.ts';
+import { isJsonMediaType, parseMediaType } from './media-type.ts';
+import { promptBytesOf } from './prompt-bytes.ts';
+
+export interface RequestCopy {
+  /** The whole body, or its first bytes. */
+  readonly head: Uint8Array;
+  /** The last bytes of a body of which `head` is not the whole. */
+  readonly tail?: Uint8Array;
+  readonly totalBytes: number;
+}
+
+/** What could be read; the rest is absent. */
+export interface RequestReading {
+  model?: string;
+  stream?: boolean;
+  /** Number of choices asked for (`n`). */
+  choices?: number;
+  /** Limit of output tokens asked for. */
+  maxTokens?: number;
+  serviceTier?: string;
+  /** As sent; whether low or high is first differs by engine. */
+  priority?: number;
+  /** UTF-8 bytes of the text the model is given; only known of a whole copy. */
+  promptBytes?: number;
+  /** The copy is not the whole body, so what is absent may still have been said. */
+  cut: boolean;
+}
+
+/**
+ * Media types under which JSON arrives. The last two are what `curl -d` and careless clients send;
+ * engines such as llama.cpp parse the body all the same.
+ */
+const LENIENT_MEDIA_TYPES: ReadonlySet<string> = new Set(['application/x-www-form-urlencoded', 'text/plain']);
+
+/** The newer name first: with both, OpenAI's `max_completion_tokens` replaces `max_tokens`. */
+const MAX_TOKENS_KEYS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens', 'max_new_tokens', 'n_predict'];
+
+export function readRequest(
+  copy: RequestCopy,
+  mediaType: string | undefined,
+  encoding: string | undefined,
+): RequestReading {
+  const cut = copy.tail !== undefined || copy.head.length < copy.totalBytes;
+  if (!isPlain(encoding) || !mayBeJson(parseMediaType(mediaType))) return { cut };
+  if (cut) return { ...fieldsOf(edgeFields(copy)), cut };
+  const request = asObject(parseJson(Buffer.from(copy.head).toString()));
+  if (request === undefined) return { cut };
+  const reading: RequestReading = { ...fieldsOf(request), cut };
+  const promptBytes = promptBytesOf(request);
+  if (promptBytes !== undefined) reading.promptBytes = promptBytes;
+  return reading;
+}
+
+/** Fields of both ends. SDKs put `messages` before `model` and `stream`, so the end often has more. */
+function edgeFields(copy: RequestCopy): JsonObject {
+  const atEnd = copy.tail === undefined ? [] : fieldsFromEnd(copy.tail);
+  // An object without prototype, so that a key such as `__proto__` stays a key.
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of [...fieldsFromStart(copy.head), ...atEnd]) fields[key] = value;
+  return fields;
+}
+
+function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
+  const reading: Omit<RequestReading, 'cut'> = {};
+  const model = asBoundedText(fields['model'], NAME_MAX_CHARS);
+  const choices = firstCount(fields['n']);
+  const maxTokens = firstCount(...MAX_TOKENS_KEYS.map((key) => fields[key]));
+  const serviceTier = asBoundedText(fields['service_tier'], NAME_MAX_CHARS);
+  if (model !== undefined) reading.model = model;
+  if (typeof fields['stream'] === 'boolean') reading.stream = fields['stream'];
+  if (choices !== undefined) reading.choices = choices;
+  if (maxTokens !== undefined) reading.maxTokens = maxTokens;
+  if (serviceTier !== undefined) reading.serviceTier = serviceTier;
+  if (Number.isFinite(fields['priority'])) reading.priority = fields['priority'] as number;
+  return reading;
+}
+
+function isPlain(encoding: string | undefined): boolean {
+  return encoding === undefined || /^\s*(identity\s*)?$/i.test(encoding);
+}
+
+function mayBeJson(essence: string | undefined): boolean {
+  return essence === undefined || isJsonMediaType(essence) || LENIENT_MEDIA_TYPES.has(essence);
+}

@@ -1,0 +1,125 @@
+// Renders the store as text for a scrape: Prometheus text 0.0.4, or OpenMetrics 1.0 with exemplars
+// when the scraper prefers it. Pure: families and resource in, text out, in a fixed order.
+import type { MetricFamily } from './store.ts';
+import { prometheusLabel, prometheusName, unitWord } from './names.ts';
+import type { Histogram } from './histogram.ts';
+
+export type TextFormat = 'text' | 'openmetrics';
+
+export const CONTENT_TYPES: Readonly<Record<TextFormat, string>> = {
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
+
+/** Attributes of the process that every route tells (`service.instance.id`, …). */
+export type ResourceLabels = Readonly<Record<string, string>>;
+
+/** Label names and values in the order in which they are written. */
+type LabelPairs = readonly (readonly [name: string, value: string])[];
+
+/**
+ * The format for an `Accept` header. OpenMetrics only when it is asked for by name and not less than
+ * plain text: exemplars travel no other way, but an unknown client gets what everybody reads.
+ */
+export function negotiateFormat(accept: string | undefined): TextFormat {
+  let openMetrics = 0;
+  let text = 0;
+  for (const range of (accept ?? '').split(',')) {
+    const [media = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const stated = parameters.find((parameter) => parameter.startsWith('q='));
+    const quality = stated === undefined ? 1 : Number.parseFloat(stated.slice(2)) || 0;
+    if (media === 'application/openmetrics-text') openMetrics = Math.max(openMetrics, quality);
+    if (media === 'text/plain') text = Math.max(text, quality);
+  }
+  return openMetrics > 0 && openMetrics >= text ? 'openmetrics' : 'text';
+}
+
+export function renderMetrics(families: readonly MetricFamily[], resource: ResourceLabels, format: TextFormat): string {
+  const lines: string[] = [];
+  renderTargetInfo(lines, resource, format);
+  for (const family of families) renderFamily(lines, family, format);
+  if (format === 'openmetrics') lines.push('# EOF');
+  return `${lines.join('\n')}\n`;
+}
+
+/** The resource as one series, to be joined in a query: it would be a label on each sample otherwise. */
+function renderTargetInfo(lines: string[], resource: ResourceLabels, format: TextFormat): void {
+  const names = Object.keys(resource).sort();
+  const pairs: LabelPairs = names.map((name) => [prometheusLabel(name), resource[name] ?? '']);
+  const [family, type] = format === 'openmetrics' ? ['target', 'info'] : ['target_info', 'gauge'];
+  lines.push(`# HELP ${family} Attributes of this process.`, `# TYPE ${family} ${type}`);
+  lines.push(`target_info${labelText(pairs)} 1`);
+}
+
+function renderFamily(lines: string[], family: MetricFamily, format: TextFormat): void {
+  const { spec } = family;
+  const sample = prometheusName(spec);
+  // In OpenMetrics `_total` belongs to the sample, not to the metric.
+  const name = format === 'openmetrics' && spec.type === 'counter' ? sample.slice(0, -'_total'.length) : sample;
+  lines.push(`# HELP ${name} ${escapeHelp(spec.help, format)}`, `# TYPE ${name} ${spec.type}`);
+  const unit = unitWord(spec.unit);
+  if (format === 'openmetrics' && unit !== undefined && name.endsWith(`_${unit}`)) lines.push(`# UNIT ${name} ${unit}`);
+  const labelNames = family.labelNames.map(prometheusLabel);
+  for (const { labelValues, value } of family.scalars) {
+    lines.push(`${sample}${labelText(pairUp(labelNames, labelValues))} ${value / family.perUnit}`);
+  }
+  for (const { labelValues, histogram } of family.histograms) {
+    renderHistogram(lines, { name, pairs: pairUp(labelNames, labelValues), perUnit: family.perUnit, format }, histogram);
+  }
+}
+
+interface HistogramContext {
+  readonly name: string;
+  readonly pairs: LabelPairs;
+  readonly perUnit: number;
+  readonly format: TextFormat;
+}
+
+function renderHistogram(lines: string[], context: HistogramContext, histogram: Histogram): void {
+  const { name, pairs, perUnit, format } = context;
+  let cumulative = 0;
+  for (const [bucket, count] of histogram.counts.entries()) {
+    cumulative += count;
+    const bound = histogram.bounds[bucket];
+    const le = bound === undefined ? '+Inf' : boundText(bound / perUnit, format);
+    const exemplar = format === 'openmetrics' ? exemplarText(histogram, bucket, perUnit) : '';
+    lines.push(`${name}_bucket${labelText([...pairs, ['le', le]])} ${cumulative}${exemplar}`);
+  }
+  lines.push(`${name}_sum${labelText(pairs)} ${histogram.sumInUnits}`);
+  lines.push(`${name}_count${labelText(pairs)} ${histogram.count}`);
+}
+
+/** OpenMetrics writes whole bounds with a point; the older format has always written them without. */
+function boundText(bound: number, format: TextFormat): string {
+  return format === 'openmetrics' && Number.isInteger(bound) ? `${bound}.0` : String(bound);
+}
+
+function exemplarText(histogram: Histogram, bucket: number, perUnit: number): string {
+  const exemplar = histogram.exemplarOf(bucket);
+  if (exemplar === undefined) return '';
+  const { ref, value, epochMs } = exemplar;
+  const labels = labelText([
+    ['trace_id', ref.traceId],
+    ['span_id', ref.spanId],
+  ]);
+  return ` # ${labels} ${value / perUnit} ${(epochMs / 1000).toFixed(3)}`;
+}
+
+function pairUp(names: readonly string[], values: readonly string[]): LabelPairs {
+  return names.map((name, index) => [name, values[index] ?? ''] as const).filter(([, value]) => value !== '');
+}
+
+function labelText(pairs: LabelPairs): string {
+  if (pairs.length === 0) return '';
+  return `{${pairs.map(([name, value]) => `${name}="${escapeLabel(value)}"`).join(',')}}`;
+}
+
+function escapeLabel(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}
+
+/** A quote in a help text is escaped in OpenMetrics only; the older format would show the backslash. */
+function escapeHelp(help: string, format: TextFormat): string {
+  const text = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  return format === 'openmetrics' ? text.replaceAll('"', '\\"') : text;
+}

@@ -1,0 +1,107 @@
+// What rubato says about itself and about what is open now. All of it is kept elsewhere and read
+// when somebody collects, through the callbacks given here.
+import type { MetricSpec } from '../base/metric-spec.ts';
+import type { OpenExchange } from '../judge/report.ts';
+import type { MetricStore, Observation } from './store.ts';
+
+export interface SelfSources {
+  /** Exchanges under way. */
+  openExchanges(): Iterable<Pick<OpenExchange, 'class' | 'model' | 'phase'>>;
+  /** Largest time, in the last ten seconds, for which a thread's loop was busy in one turn. */
+  loopLagNs(): Iterable<{ readonly thread: string; readonly lagNs: number }>;
+  /** What was left out of the tapes under overload, by step of degradation. */
+  tapeDropped(): Iterable<{ readonly kind: string; readonly count: number }>;
+  /** Exchanges whose body is no longer read because its reader failed, and sinks that failed. */
+  readerDetachedCount(): number;
+  /** What did not reach its collector or file, by signal. */
+  exportDropped(): Iterable<{ readonly signal: string; readonly count: number }>;
+  /** CPU time of the whole process since its start, user and system. */
+  cpuNs(): number;
+}
+
+export const ACTIVE: MetricSpec = {
+  name: 'rubato.active',
+  type: 'gauge',
+  unit: '{exchange}',
+  help: 'Exchanges under way by what they wait for: the head, the first token, the next token; `silent` ones stalled.',
+  labels: ['phase'],
+  classed: true,
+};
+
+const LOOP_LAG: MetricSpec = {
+  name: 'rubato.self.loop_lag',
+  type: 'gauge',
+  unit: 's',
+  help: 'Longest turn of the loop of a thread in the last ten seconds, from its first to its last moment.',
+  labels: ['thread'],
+  classed: false,
+};
+
+const TAPE_DROPPED: MetricSpec = {
+  name: 'rubato.self.tape_dropped',
+  type: 'counter',
+  unit: '{entry}',
+  help: 'Entries, or their bytes, left out of the tape because the main thread did not keep up.',
+  labels: ['kind'],
+  classed: false,
+};
+
+const READER_DETACHED: MetricSpec = {
+  name: 'rubato.self.reader_detached',
+  type: 'counter',
+  unit: '{reader}',
+  help: 'Readers of a body, and sinks, that were detached after a fault of their own.',
+  labels: [],
+  classed: false,
+};
+
+const EXPORT_DROPPED: MetricSpec = {
+  name: 'rubato.self.export_dropped',
+  type: 'counter',
+  unit: '{item}',
+  help: 'Spans, records, log lines and metric exports that did not reach their destination.',
+  labels: ['signal'],
+  classed: false,
+};
+
+const CPU: MetricSpec = {
+  name: 'rubato.self.cpu',
+  type: 'counter',
+  unit: 's',
+  help: 'CPU time used by this process since its start.',
+  labels: [],
+  classed: false,
+};
+
+export const SELF_METRICS: readonly MetricSpec[] = [ACTIVE, LOOP_LAG, TAPE_DROPPED, READER_DETACHED, EXPORT_DROPPED, CPU];
+
+const PHASES: readonly OpenExchange['phase'][] = ['head', 'token', 'stream', 'silent'];
+
+/** Has the store read the sources at each collection; `classes` start at 0 in every phase. */
+export function observeSelf(store: MetricStore, sources: SelfSources, classes: readonly string[]): void {
+  store.observe(ACTIVE, () => activeByPhase(sources, classes));
+  store.observe(LOOP_LAG, () => map(sources.loopLagNs(), ({ thread, lagNs }) => ({ labels: { thread }, value: lagNs })));
+  store.observe(TAPE_DROPPED, () => map(sources.tapeDropped(), ({ kind, count }) => ({ labels: { kind }, value: count })));
+  store.observe(READER_DETACHED, () => [{ labels: {}, value: sources.readerDetachedCount() }]);
+  store.observe(EXPORT_DROPPED, () =>
+    map(sources.exportDropped(), ({ signal, count }) => ({ labels: { signal }, value: count })),
+  );
+  store.observe(CPU, () => [{ labels: {}, value: sources.cpuNs() }]);
+}
+
+function activeByPhase(sources: SelfSources, classes: readonly string[]): readonly Observation[] {
+  const counts = new Map<string, { labels: Record<'class' | 'model' | 'phase', string>; value: number }>();
+  const add = (labels: Record<'class' | 'model' | 'phase', string>, count: number): void => {
+    const key = `${labels.class}\u0000${labels.model}\u0000${labels.phase}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { labels, value: count });
+    else known.value += count;
+  };
+  for (const name of classes) for (const phase of PHASES) add({ class: name, model: 'other', phase }, 0);
+  for (const open of sources.openExchanges()) add({ class: open.class, model: open.model, phase: open.phase }, 1);
+  return [...counts.values()];
+}
+
+function map<From, To>(items: Iterable<From>, change: (item: From) => To): To[] {
+  return Array.from(items, change);
+}

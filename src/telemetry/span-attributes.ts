@@ -1,0 +1,168 @@
+// What the spans of an exchange say in attributes. Pure: report in, attributes out. Never a header
+// value, a query string or a text of the conversation; the record does not even hold them.
+import type { Attributes, AttributeValue } from '@opentelemetry/api';
+import type { Report } from '../judge/report.ts';
+import { ttftParts } from '../measure/ttft-split.ts';
+import type { StreamRecord } from '../record/stream-record.ts';
+import { errorTypeOf } from './exchange-facts.ts';
+import { GEN_AI, HTTP, knownMethod, routeOf } from './names.ts';
+import type { SpanAttributeName } from './span-names.ts';
+import { partsUs, roundedUs } from './span-time.ts';
+
+/** Our own attributes; a value that is not known stays undefined and is left out. */
+type Own = Partial<Record<SpanAttributeName, AttributeValue | undefined>>;
+
+/** Where a route's upstream is, for `server.address` on the CLIENT span. */
+export interface UpstreamAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** By which spans of both kinds can be found alike. */
+export function labelAttributes(report: Report): Own {
+  const { record, labels } = report;
+  return {
+    'rubato.record.id': record.id,
+    'rubato.class': labels.class,
+    'rubato.model': labels.model,
+    'rubato.route': labels.route,
+    'rubato.outcome': record.end.outcome,
+  };
+}
+
+export function serverAttributes(report: Report): Attributes {
+  const { record } = report;
+  return withoutUnknown({ ...httpAttributes(record), ...labelAttributes(report), ...endAttributes(report), ...figureAttributes(report) });
+}
+
+function httpAttributes(record: StreamRecord): Record<string, AttributeValue | undefined> {
+  const { method, path } = record.request;
+  const known = knownMethod(method);
+  return {
+    [HTTP.method]: known,
+    [HTTP.methodOriginal]: known === method ? undefined : method,
+    [HTTP.path]: path,
+    [HTTP.scheme]: 'http',
+    [HTTP.route]: routeOf(path)?.route,
+    [HTTP.status]: record.response.status,
+    [HTTP.errorType]: errorTypeOf(record),
+  };
+}
+
+function endAttributes({ record, labels, outputBucket }: Report): Own {
+  const { request, response, answer, end } = record;
+  return {
+    'rubato.prompt_bucket': labels.promptBucket,
+    'rubato.output_bucket': outputBucket,
+    'rubato.phase': end.phase,
+    'rubato.end.wire': end.wire,
+    'rubato.end.reason': end.reason,
+    'rubato.end.code': end.code,
+    'rubato.doubts': record.doubts.length > 0 ? [...record.doubts] : undefined,
+    'rubato.dialect': answer.dialect,
+    'rubato.stream': answer.streamed,
+    'rubato.request_bytes': request.bodyBytes,
+    'rubato.response_bytes': response.receivedBytes,
+    'rubato.delivered_bytes': response.deliveredBytes,
+    'rubato.chunk.count': response.chunkCount,
+    'rubato.connection.reused': record.connection?.reused,
+  };
+}
+
+function figureAttributes({ record, figures }: Report): Own {
+  const { gapsReceived: gaps } = figures;
+  return {
+    'rubato.no_first_token': figures.noFirstToken,
+    'rubato.duration_us': us(figures.durationNs),
+    'rubato.head_us': us(figures.headNs),
+    'rubato.ttft_us': us(figures.ttftNs),
+    'rubato.ttfo_us': us(figures.ttfoNs),
+    ...splitAttributes(figures.split),
+    'rubato.tpot_us': us(figures.tpotNs),
+    'rubato.tokens.basis': record.tokens.basis,
+    'rubato.gap.count': record.answer.streamed ? gaps.count : undefined,
+    'rubato.gap.max_us': us(gaps.maxNs),
+    'rubato.gap.p50_us': us(gaps.p50Ns),
+    'rubato.gap.p95_us': us(gaps.p95Ns),
+    'rubato.gap.p99_us': us(gaps.p99Ns),
+    'rubato.gap.flushed_max_us': us(figures.gapsFlushed.maxNs),
+    'rubato.gap.tainted_count': Object.values(figures.taintedCounts).reduce((sum, count) => sum + count, 0),
+    'rubato.stall.count': figures.stallCount,
+    'rubato.coalesced_count': figures.coalescedCount,
+    'rubato.hold.max_us': us(figures.holdMaxNs),
+    'rubato.hold.p50_us': us(figures.holdP50Ns),
+    'rubato.backpressure_us': us(figures.backpressureNs),
+  };
+}
+
+/** The parts in µs sum to the TTFT in µs, as they do in ns: boundaries are rounded, not lengths. */
+function splitAttributes(split: Report['figures']['split']): Own {
+  if (split === undefined) return {};
+  const parts = ttftParts(split);
+  const lengthsUs = partsUs(parts.map(({ partNs }) => partNs));
+  const attributes: Own = { 'rubato.ttft.basis': split.basis };
+  for (const [index, { part }] of parts.entries()) attributes[`rubato.ttft.${part}_us`] = lengthsUs[index];
+  return attributes;
+}
+
+export interface ClientContext {
+  readonly provider: string;
+  readonly upstream: UpstreamAddress | undefined;
+  /** Start of the CLIENT span, ns since the exchange opened. */
+  readonly startAtNs: number;
+}
+
+export function clientAttributes(report: Report, context: ClientContext): Attributes {
+  const { record } = report;
+  const status = record.response.status;
+  return withoutUnknown({
+    [HTTP.method]: knownMethod(record.request.method),
+    [HTTP.status]: status,
+    [HTTP.serverAddress]: context.upstream?.address,
+    [HTTP.serverPort]: context.upstream?.port,
+    // For a client a 4xx is an error as well, and here we are the engine's client.
+    [HTTP.errorType]: errorTypeOf(record),
+    ...labelAttributes(report),
+    ...genAiAttributes(report, context),
+  });
+}
+
+function genAiAttributes({ record, figures }: Report, context: ClientContext): Record<string, AttributeValue | undefined> {
+  const known = routeOf(record.request.path);
+  if (known === undefined) return {};
+  const { request, answer, tokens } = record;
+  const firstChunkNs = answer.streamed ? figures.firstEventNs : undefined;
+  return {
+    [GEN_AI.operationName]: known.operation,
+    [GEN_AI.providerName]: context.provider,
+    [GEN_AI.requestModel]: request.model,
+    // The conventions want it when it is true only.
+    [GEN_AI.requestStream]: request.stream === true ? true : undefined,
+    [GEN_AI.requestMaxTokens]: request.maxTokens,
+    [GEN_AI.requestChoiceCount]: request.choices,
+    [GEN_AI.responseModel]: answer.model,
+    [GEN_AI.responseId]: answer.responseId,
+    [GEN_AI.responseFinishReasons]: finishReasons(record),
+    [GEN_AI.responseTimeToFirstChunk]: firstChunkNs === undefined ? undefined : (firstChunkNs - context.startAtNs) / 1e9,
+    [GEN_AI.usageInputTokens]: tokens.prompt,
+    [GEN_AI.usageOutputTokens]: tokens.output,
+    [GEN_AI.usageCacheReadTokens]: tokens.cached,
+    [GEN_AI.usageReasoningTokens]: tokens.reasoning,
+  };
+}
+
+/** A stream that was cut before its end says `error` where the reason would stand. */
+function finishReasons(record: StreamRecord): string[] | undefined {
+  const { finishReasons: seen, streamed, choiceCount } = record.answer;
+  const missingCount = streamed && errorTypeOf(record) !== undefined ? Math.max(choiceCount - seen.length, 0) : 0;
+  const reasons = [...seen, ...Array.from<string>({ length: missingCount }).fill('error')];
+  return reasons.length > 0 ? reasons : undefined;
+}
+
+function us(lengthNs: number | undefined): number | undefined {
+  return lengthNs === undefined ? undefined : roundedUs(lengthNs);
+}
+
+export function withoutUnknown(attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}

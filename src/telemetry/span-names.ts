@@ -1,0 +1,73 @@
+// The attributes of our own that spans carry, each with what it says. Builders of attributes are
+// typed by this table, and the README's list is made from it.
+// Lengths are integers in µs: a back end stores 20.0 as an integer and 20.5 as a double, and then
+// finds only half of them. Unknown is absent, except in arrays, where it is -1.
+
+export const SPAN_ATTRIBUTES = {
+  'rubato.record.id': 'The id of the record, as in /api/streams/{id} and the record file.',
+  'rubato.class': 'Traffic class.',
+  'rubato.model': 'Model as a label: one of a capped set, or `other`.',
+  'rubato.route': 'Configured route.',
+  'rubato.prompt_bucket': 'Size class of the prompt.',
+  'rubato.output_bucket': 'Size class of the output.',
+  'rubato.outcome': 'How the exchange ended, one of a closed set.',
+  'rubato.phase': 'How far it had come by then.',
+  'rubato.end.wire': 'How it ended on the wire, before anybody read the body.',
+  'rubato.end.reason': 'A bounded word for people, such as an errno.',
+  'rubato.end.code': 'Code of the answer that rubato made itself.',
+  'rubato.doubts': 'What a reader of the figures should know.',
+  'rubato.dialect': 'Who read the body.',
+  'rubato.stream': 'The answer came as a stream of events.',
+  'rubato.no_first_token': 'Why there is no first token.',
+  'rubato.duration_us': 'Request head received → the end on the side of the client.',
+  'rubato.head_us': 'Request head received → response head received.',
+  'rubato.ttft_us': 'Request head received → chunk with the first token accepted by the kernel for the client.',
+  'rubato.ttfo_us': 'Request head received → chunk with the first visible token accepted by the kernel.',
+  'rubato.ttft.basis': 'What queue and prefill rest on: exact, model or none.',
+  'rubato.ttft.queue_us': 'Engine accepted the request → began its prefill.',
+  'rubato.ttft.prefill_us': 'Prefill began → first token computed.',
+  'rubato.ttft.network_us': 'Upload, connect, wire and client together.',
+  'rubato.ttft.rubato_us': 'What rubato itself cost.',
+  'rubato.ttft.other_us': 'Rest of the window of the engine when queue and prefill are known.',
+  'rubato.ttft.engine_us': 'Rest of the window of the engine when one or both are unknown.',
+  'rubato.tpot_us': 'First → last token received, divided by the output tokens after the first.',
+  'rubato.tokens.basis': 'What the count of output tokens rests on.',
+  'rubato.gap.count': 'Untainted gaps, as received.',
+  'rubato.gap.max_us': 'Worst gap, as received.',
+  'rubato.gap.p50_us': 'Median gap, as received.',
+  'rubato.gap.p95_us': '95th percentile of the gaps; absent below 20.',
+  'rubato.gap.p99_us': '99th percentile of the gaps; absent below 100.',
+  'rubato.gap.flushed_max_us': 'Worst gap, as accepted by the kernel for the client.',
+  'rubato.gap.tainted_count': 'Gaps whose ends cannot be trusted.',
+  'rubato.stall.count': 'Stalls.',
+  'rubato.coalesced_count': 'Generated events beyond the first of their read.',
+  'rubato.hold.max_us': 'Read received → accepted by the kernel, largest over the chunks.',
+  'rubato.hold.p50_us': 'Read received → accepted by the kernel, median over the chunks.',
+  'rubato.backpressure_us': 'Time in which the socket to the client was blocked.',
+  'rubato.request_bytes': 'Body bytes received from the client.',
+  'rubato.response_bytes': 'Body bytes received from the engine.',
+  'rubato.delivered_bytes': 'Of these, bytes the kernel accepted for the client.',
+  'rubato.connection.reused': 'The request went out on a kept-alive connection.',
+  'rubato.chunk.count': 'Chunks received, listed or not.',
+  'rubato.chunk.total_bytes': 'Body bytes received, listed or not.',
+  'rubato.chunk.listed_count': 'Chunks in the arrays, or events, of `rubato.chunks`.',
+  'rubato.chunk.first_us': 'Start of the CLIENT span → first chunk received.',
+  'rubato.chunk.at_us': 'Chunk before received → this one received; 0 for the first.',
+  'rubato.chunk.gap_us': 'The gap that ends with this chunk, else 0.',
+  'rubato.chunk.hold_us': 'Chunk received → given to the socket of the client.',
+  'rubato.chunk.flush_us': 'Given to the socket → accepted by the kernel; -1 when that is not known.',
+  'rubato.chunk.bytes': 'Body bytes of the chunk.',
+  'rubato.chunk.kind': 'Bit 0: the chunk completed an event with a generated fragment.',
+  'rubato.stall.gap_us': 'On the event `rubato.stall`: the gap that ended there.',
+  'rubato.stall.cause': 'On the event `rubato.stall`: why, as far as that is known.',
+} as const;
+
+export type SpanAttributeName = keyof typeof SPAN_ATTRIBUTES;
+
+/** Names of spans and events of our own. */
+export const SPAN_CHUNKS = 'rubato.chunks';
+export const SPAN_PHASES = { queue: 'queue', prefill: 'prefill', decode: 'decode' } as const;
+export const EVENT_FIRST_TOKEN = 'rubato.first_token';
+export const EVENT_STALL = 'rubato.stall';
+export const EVENT_CUT = 'rubato.cut';
+export const EVENT_CHUNK = 'rubato.chunk';

@@ -27,17 +27,18 @@ export function viewStream(record: StreamRecord): StreamView {
   const firstRow = generatedRows[0];
   const lastRow = generatedRows.at(-1);
   const firstEventRow = events.chunk[0];
-  const logFull = doubts.includes('log_full');
+  // What came after the last row, because the log was full or the tape was, may have held anything.
+  const tailLost = doubts.includes('log_full') || record.response.chunkCount > chunkCount;
   const receivedAtNs = (row: number): number => valueAt(chunks.receivedAtNs, row);
   return {
     firstEventAtNs:
       firstEventRow === undefined || lostIn(chunks, 0, firstEventRow) ? undefined : receivedAtNs(firstEventRow),
     firstTokenAtNs: firstRow === undefined ? undefined : receivedAtNs(firstRow),
     lastTokenAtNs:
-      lastRow === undefined || logFull || lostIn(chunks, lastRow, chunkCount - 1) ? undefined : receivedAtNs(lastRow),
+      lastRow === undefined || tailLost || lostIn(chunks, lastRow + 1, chunkCount - 1) ? undefined : receivedAtNs(lastRow),
     firstReadTokens: firstRow === undefined ? undefined : tokensUpTo(record, receivedAtNs(firstRow)),
     reasoningSeen: events.generated.some((channels) => (channels & channelBit('reasoning')) !== 0),
-    complete: !logFull && !lostIn(chunks, 0, chunkCount - 1),
+    complete: !tailLost && !lostIn(chunks, 0, chunkCount - 1),
   };
 }
 

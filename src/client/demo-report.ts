@@ -20,13 +20,21 @@ export interface DemoReportInput {
 const BAR_COLUMNS = 56;
 /** Classes shown with a histogram of their own; the built-in ones are two. */
 const HISTOGRAMS_MAX_COUNT = 4;
-/** Columns of the parts table: two classes fit beside the words. */
+/** Classes that fit side by side; the parts table has two columns for each and more words. */
+const CLASS_COLUMNS_MAX_COUNT = 4;
 const PART_CLASSES_MAX_COUNT = 2;
 
 /** The whole summary, with a line end at its end. */
 export function renderDemoReport(input: DemoReportInput): string {
   const summary = summarise(input.reports);
   const exchanges = `${showCount(input.reports.length)} exchanges in ${summary.classes.length} traffic classes`;
+  if (input.reports.length === 0) {
+    return [
+      'rubato demo: the sidecar told of no exchange, so there is nothing to show.',
+      ...nextLines(summary, input),
+      '',
+    ].join('\n');
+  }
   const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
     ['How they ended', outcomeLines(summary)],
     ['Time to first token: request head received to first token handed to the kernel, ms', ttftLines(summary)],
@@ -48,14 +56,19 @@ export function renderDemoReport(input: DemoReportInput): string {
 }
 
 function outcomeLines({ classes, outcomes }: DemoSummary): string[] {
-  const widths = outcomes.map((outcome) => Math.max(7, outcome.length + 2));
-  const head = label('') + number('n', 7) + outcomes.map((outcome, index) => number(outcome, widths[index])).join('');
-  const rows = classes.map((one) => {
+  const shown = classes.slice(0, CLASS_COLUMNS_MAX_COUNT);
+  const names = shown.map((one) => one.name.slice(0, 14));
+  const rows = outcomes.map((outcome) => {
     // Here a zero is a count like any other, not something unknown.
-    const counts = outcomes.map((outcome, index) => number(showCount(one.outcomeCounts.get(outcome) ?? 0), widths[index]));
-    return label(one.name) + number(showCount(one.exchangeCount), 7) + counts.join('');
+    const counts = shown.map((one) => showCount(one.outcomeCounts.get(outcome) ?? 0));
+    return outcomeRow(outcome, counts);
   });
-  return [head, ...rows];
+  const sums = shown.map((one) => showCount(one.exchangeCount));
+  return [outcomeRow('', names), ...rows, outcomeRow('all', sums)];
+}
+
+function outcomeRow(name: string, cells: readonly string[]): string {
+  return `  ${name.padEnd(28)}${cells.map((cell) => number(cell, 15)).join('')}`;
 }
 
 function ttftLines({ classes }: DemoSummary): string[] {
@@ -66,9 +79,9 @@ function partLines({ classes, basisCounts }: DemoSummary): string[] {
   const shown = classes.slice(0, PART_CLASSES_MAX_COUNT);
   const head = `  ${'part'.padEnd(9)}${'rests on'.padEnd(39)}`;
   const names = shown.map((one) => number(one.name.slice(0, 22), 24)).join('');
-  const columns = shown.map(() => number('p50', 14) + number('p95', 10)).join('');
+  const columns = shown.map(() => number('p50', 14) + number('p95')).join('');
   const rows = PARTS.map((part) => {
-    const cells = shown.map((one) => number(showMs(one.parts[part].p50), 14) + number(showMs(one.parts[part].p95), 10));
+    const cells = shown.map((one) => number(showMs(one.parts[part].p50), 14) + number(showMs(one.parts[part].p95)));
     return `  ${part.padEnd(9)}${partBasis(part, basisCounts).padEnd(39)}${cells.join('')}`;
   });
   return [
@@ -85,7 +98,11 @@ function partBasis(part: Part, { exact, model, none }: DemoSummary['basisCounts'
     case 'queue':
     case 'prefill': {
       if (exact + model === 0) return 'nothing: the engine gave no evidence';
-      const words = [exact > 0 ? `exact in ${exact}` : '', model > 0 ? `model in ${model}` : '', none > 0 ? `none in ${none}` : ''];
+      const words = [
+        exact > 0 ? `exact in ${exact}` : '',
+        model > 0 ? `model in ${model}` : '',
+        none > 0 ? `none in ${none}` : '',
+      ];
       return `evidence: ${words.filter((word) => word !== '').join(', ')}`;
     }
     case 'other':
@@ -115,7 +132,8 @@ function gapLines({ classes }: DemoSummary): string[] {
 function stallWords(one: ClassSummary): string {
   const tainted = Object.entries(one.taintedCounts).filter(([, count]) => count > 0);
   const causes = tainted.map(([cause, count]) => `${cause} ${showCount(count)}`).join(', ');
-  const leftOut = tainted.length === 0 ? 'no gap had to be left out as untrustworthy' : `left out as untrustworthy: ${causes}`;
+  const leftOut =
+    tainted.length === 0 ? 'no gap had to be left out as untrustworthy' : `left out as untrustworthy: ${causes}`;
   return `stalls: ${showCount(one.stallCount)} of ${showCount(one.pooledGaps.count)} gaps; ${leftOut}`;
 }
 
@@ -143,8 +161,8 @@ function worstLines({ worst }: DemoSummary): string[] {
 function costLines({ ownTtft, ownHoldMax }: DemoSummary): string[] {
   return [
     spreadHead(),
-    spreadRow('of the TTFT: forwarding and holding', ownTtft, undefined, 3),
-    spreadRow('worst chunk of each exchange: read to kernel', ownHoldMax, undefined, 3),
+    spreadRow('of the TTFT: forwarding and holding', ownTtft),
+    spreadRow('worst chunk of each exchange: read to kernel', ownHoldMax),
   ];
 }
 
@@ -183,7 +201,7 @@ type SpreadColumn = 'p50' | 'p95' | 'p99' | 'max';
 const SPREAD_COLUMNS: readonly SpreadColumn[] = ['p50', 'p95', 'p99', 'max'];
 
 /** A row of percentiles; columns that make no sense for it stay empty, which is not the dash of unknown. */
-function spreadRow(name: string, spread: Spread, columns = SPREAD_COLUMNS, decimals = 1): string {
-  const cells = SPREAD_COLUMNS.map((column) => number(columns.includes(column) ? showMs(spread[column], decimals) : ''));
+function spreadRow(name: string, spread: Spread, columns = SPREAD_COLUMNS): string {
+  const cells = SPREAD_COLUMNS.map((column) => number(columns.includes(column) ? showMs(spread[column]) : ''));
   return (label(name) + number(showCount(spread.count), 7) + cells.join('')).trimEnd();
 }

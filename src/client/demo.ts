@@ -41,7 +41,11 @@ export interface DemoOutput {
 const NS_PER_MS = 1e6;
 
 /** Ten slots keep the mix flowing; one step in 250 stalls, so that there is something to find. */
-const DEMO_MODEL: EngineModel = { ...SMALL_MODEL, maxRunning: 10, stall: { everySteps: 250, stallNs: 180 * NS_PER_MS } };
+const DEMO_MODEL: EngineModel = {
+  ...SMALL_MODEL,
+  maxRunning: 10,
+  stall: { everySteps: 250, stallNs: 180 * NS_PER_MS },
+};
 const DEMO_MODEL_NAME = 'reference-small';
 
 /** Streams that run when the last one begins take a few seconds to end. */
@@ -85,7 +89,12 @@ export function useColor(out: DemoOutput, environment: Readonly<Record<string, s
   return out.isTTY === true && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
 }
 
-function load(url: string, { seed, stop: signal }: DemoOptions, classes: readonly MixClass[], durationMs: number): MixRun {
+function load(
+  url: string,
+  { seed, stop: signal }: DemoOptions,
+  classes: readonly MixClass[],
+  durationMs: number,
+): MixRun {
   return startMix({ url, model: DEMO_MODEL_NAME, classes, seed, durationMs, drainMs: DRAIN_MS, signal });
 }
 

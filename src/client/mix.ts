@@ -67,7 +67,11 @@ function* planClass(mixClass: MixClass, seed: number): Generator<PlannedExchange
 }
 
 /** The exchanges of all classes in order of time, as far as `untilMs`. */
-export function* planMix(classes: readonly MixClass[], seed: number, untilMs: number): Generator<PlannedExchange, void> {
+export function* planMix(
+  classes: readonly MixClass[],
+  seed: number,
+  untilMs: number,
+): Generator<PlannedExchange, void> {
   const rows = classes.map((mixClass, index) => planClass(mixClass, mix32(seed, index)));
   const heads = rows.map((row) => row.next().value);
   while (true) {

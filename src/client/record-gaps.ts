@@ -6,6 +6,8 @@ import type { StreamRecord } from '../record/stream-record.ts';
 /** Gaps as received from the engine, in order of time. */
 export function gapsReceived(record: StreamRecord): Gap[] {
   const gaps: Gap[] = [];
+  // What is no stream has no gaps, however its bytes came.
+  if (!record.answer.streamed) return gaps;
   const meter = createGapMeter({
     chunks: record.chunks,
     stallNs: record.class.stallNs,

@@ -30,9 +30,10 @@ export function spreadOf(values: readonly number[]): Spread {
 const NS_PER_MS = 1e6;
 export const ABSENT = '–';
 
-/** Nanoseconds as milliseconds with so many decimals. */
-export function showMs(ns: number | undefined, decimals = 1): string {
-  return ns === undefined ? ABSENT : groupThousands((ns / NS_PER_MS).toFixed(decimals));
+/** Nanoseconds as milliseconds: to 0.1 ms, below 1 ms to the microsecond, so that little is not shown as none. */
+export function showMs(ns: number | undefined): string {
+  if (ns === undefined) return ABSENT;
+  return groupThousands((ns / NS_PER_MS).toFixed(Math.abs(ns) < NS_PER_MS ? 3 : 1));
 }
 
 export function showCount(count: number | undefined): string {

@@ -123,7 +123,11 @@ function textOf(choice: ChoicePlan, channel: Fragment['channel']): string {
 
 function message(choice: ChoicePlan, reasoningField: AnswerNames['reasoningField']): Json {
   const name = textOf(choice, 'tool_name');
-  const call = { id: `call_${name}`, type: 'function', function: { name, arguments: textOf(choice, 'tool_arguments') } };
+  const call = {
+    id: `call_${name}`,
+    type: 'function',
+    function: { name, arguments: textOf(choice, 'tool_arguments') },
+  };
   const reasoning = textOf(choice, 'reasoning');
   return {
     role: 'assistant',

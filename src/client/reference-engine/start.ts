@@ -49,10 +49,7 @@ export interface ReferenceEngine {
 export async function startReferenceEngine(options: ReferenceEngineOptions = {}): Promise<ReferenceEngine> {
   const model = options.model ?? SMALL_MODEL;
   const scripts = new Map(Object.entries(options.scripts ?? {}));
-  const faults = [
-    ...modelFaults(model),
-    ...[...scripts].flatMap(([name, script]) => scriptFaults(name, script)),
-  ];
+  const faults = [...modelFaults(model), ...[...scripts].flatMap(([name, script]) => scriptFaults(name, script))];
   if (faults.length > 0) throw new Error(`The reference engine cannot start: ${faults.join('; ')}.`);
   const seed = options.seed ?? 1;
   const door: Door = {

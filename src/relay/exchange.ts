@@ -13,7 +13,7 @@ import { OnceEnd } from '../base/once-end.ts';
 import type { WireEnd } from '../base/outcome.ts';
 import type { TapeWriter } from '../tape/writer.ts';
 import { Download } from './download.ts';
-import { fieldList, fieldValue, listMembers } from './headers.ts';
+import { fieldList, fieldValue, listMembers } from '../base/fields.ts';
 import type { ReadClock } from './read-clock.ts';
 import { ParseFault, ResponseParser, type ResponseHandler, type ResponseHead } from './response-parser.ts';
 import type { RouteRule, TimeLimits } from './settings.ts';

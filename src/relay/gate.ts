@@ -1,7 +1,7 @@
 // The strict gate: request heads that two parsers could read in two ways are refused, not guessed
 // (request smuggling). Everything that is unusual but unambiguous passes. llhttp has already
 // refused most; these are the cases it lets through.
-import { fieldList, listMembers } from './headers.ts';
+import { fieldList, listMembers } from '../base/fields.ts';
 
 export interface RequestLine {
   readonly method: string;

@@ -1,5 +1,6 @@
 // Which fields pass. Hop-by-hop fields (RFC 9110 §7.6.1) stop here in both directions; all others
 // keep their name, case, order and number.
+import { fieldList, listMembers } from '../base/fields.ts';
 
 const HOP_BY_HOP = new Set([
   'connection',
@@ -13,36 +14,6 @@ const HOP_BY_HOP = new Set([
 
 /** Fields that a `Connection` field may not take away: they decide who is asked for what. */
 const NOMINATION_IGNORED = new Set(['host', 'content-length', 'authorization', 'cookie', 'content-type']);
-
-/** Value of the first field of that (lower-case) name. */
-export function fieldValue(fields: readonly string[], name: string): string | undefined {
-  for (let i = 0; i < fields.length; i += 2) {
-    if ((fields[i] as string).length === name.length && (fields[i] as string).toLowerCase() === name) {
-      return fields[i + 1];
-    }
-  }
-  return undefined;
-}
-
-/** All values of that name, joined as a list; undefined when there is none. */
-export function fieldList(fields: readonly string[], name: string): string | undefined {
-  let joined: string | undefined;
-  for (let i = 0; i < fields.length; i += 2) {
-    if ((fields[i] as string).length !== name.length || (fields[i] as string).toLowerCase() !== name) continue;
-    joined = joined === undefined ? (fields[i + 1] as string) : `${joined}, ${fields[i + 1] as string}`;
-  }
-  return joined;
-}
-
-/** The members of a comma-separated field, lower case. */
-export function listMembers(value: string | undefined): string[] {
-  if (value === undefined) return [];
-  return value
-    .toLowerCase()
-    .split(',')
-    .map((member) => member.trim())
-    .filter((member) => member !== '');
-}
 
 export interface PassedFields {
   readonly fields: string[];

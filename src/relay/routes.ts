@@ -1,7 +1,7 @@
 // Which upstream a request goes to: by configuration alone. Prefixes are compared with the raw bytes
 // of the target, and never across an encoded separator, so no spelling of a path reaches a route
 // that its plain form would not reach.
-import { fieldValue } from './headers.ts';
+import { fieldValue } from '../base/fields.ts';
 import type { RouteRule } from './settings.ts';
 
 const SLIPPERY = /%2e|%2f|%5c|\/\.\.?(?:\/|$)|\/\/|;/i;

@@ -3,7 +3,7 @@
 // engine is never made to trace what we do not.
 import { randomFillSync } from 'node:crypto';
 import type { TraceIds } from '../tape/entries.ts';
-import { fieldList } from './headers.ts';
+import { fieldList } from '../base/fields.ts';
 import type { SamplerSettings } from './settings.ts';
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;

@@ -2,12 +2,14 @@
 // at once, with back-pressure. Stamps when its last byte came in and when it went out.
 import type { IncomingMessage } from 'node:http';
 import { nowNs } from '../base/clock.ts';
-import { fieldValue } from './headers.ts';
+import { fieldValue } from '../base/fields.ts';
 import { RequestCopy } from './request-copy.ts';
 import type { TapeWriter } from '../tape/writer.ts';
 import type { UpstreamConnection } from './upstream-pool.ts';
 
 const LAST_CHUNK = '0\r\n';
+/** Media types under which JSON arrives; the last two are what `curl -d` and careless clients send. */
+const MAY_BE_JSON = /json|x-www-form-urlencoded|text\/plain/i;
 
 export interface UploadPlan {
   readonly exchange: number;
@@ -86,7 +88,7 @@ export class Upload {
 
   #wantsCopy(): boolean {
     const mediaType = fieldValue(this.#plan.req.rawHeaders, 'content-type');
-    return this.#hasBody && (mediaType === undefined || /json/i.test(mediaType));
+    return this.#hasBody && (mediaType === undefined || MAY_BE_JSON.test(mediaType));
   }
 
   #headText(): string {

@@ -28,6 +28,8 @@ export interface RequestReading {
   priority?: number;
   /** UTF-8 bytes of the text the model is given; only known of a whole copy. */
   promptBytes?: number;
+  /** A top-level field of the body with a plain value, for rules of traffic classes. */
+  field?: (name: string) => string | number | boolean | undefined;
   /** The copy is not the whole body, so what is absent may still have been said. */
   cut: boolean;
 }
@@ -67,7 +69,7 @@ function edgeFields(copy: RequestCopy): JsonObject {
 }
 
 function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
-  const reading: Omit<RequestReading, 'cut'> = {};
+  const reading: Omit<RequestReading, 'cut'> = { field: (name) => plainValue(fields, name) };
   const model = asBoundedText(fields['model'], NAME_MAX_CHARS);
   const choices = firstCount(fields['n']);
   const maxTokens = firstCount(...MAX_TOKENS_KEYS.map((key) => fields[key]));
@@ -79,6 +81,11 @@ function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
   if (serviceTier !== undefined) reading.serviceTier = serviceTier;
   if (Number.isFinite(fields['priority'])) reading.priority = fields['priority'] as number;
   return reading;
+}
+
+function plainValue(fields: JsonObject, name: string): string | number | boolean | undefined {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
 function isPlain(encoding: string | undefined): boolean {

@@ -1,0 +1,254 @@
+// One exchange as it is rebuilt from the tape: entries in, facts kept, figures told as they happen.
+// Joins wire (chunks, stamps) and meaning (events); judges nothing. record-of.ts freezes it.
+import { FirstTokenMeter, type FirstTokenListener } from '../measure/first-token-meter.ts';
+import { GapMeter, type GapListener } from '../measure/gap-meter.ts';
+import { ChunkLog } from '../record/chunk-log.ts';
+import { EventLog } from '../record/event-log.ts';
+import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED, type Doubt } from '../record/kinds.ts';
+import type { ConnectionFacts, Marks, ResponseFacts } from '../record/stream-record.ts';
+import { createAnswerReader, type AnswerReader, type EmitEvent } from '../stream/answer-reader.ts';
+import { parseMediaType } from '../stream/media-type.ts';
+import { readRequest, type RequestReading } from '../stream/request-reader.ts';
+import type { ChunkEntry, ConnectedEntry, EndEntry, HeadEntry, MarkEntry, OpenEntry, PauseEntry } from '../tape/entries.ts';
+import type { ClassSpec, ClassSubject } from './classifier.ts';
+import { fieldValue } from '../base/fields.ts';
+import { RequestAssembly } from './request-assembly.ts';
+
+/** What an exchange tells while it runs. */
+export interface ExchangeListener extends GapListener, FirstTokenListener {
+  /** The first generated fragment was received: labels do not change from now on. */
+  onFirstGenerated(): void;
+}
+
+export interface ObservedOptions {
+  readonly id: string;
+  readonly openedAtEpochMs: number;
+  readonly classify: (subject: ClassSubject) => ClassSpec;
+  readonly listen: (exchange: ObservedExchange) => ExchangeListener;
+}
+
+/** What measures of a running exchange need; made with the first chunk, when the class is known. */
+interface Metering {
+  readonly class: ClassSpec;
+  readonly gaps: GapMeter;
+  readonly firstToken: FirstTokenMeter;
+}
+
+export class ObservedExchange {
+  readonly id: string;
+  readonly opening: OpenEntry;
+  readonly openedAtEpochMs: number;
+  /** Path without query. */
+  readonly path: string;
+  readonly chunks = new ChunkLog();
+  readonly events = new EventLog();
+  readonly marks: Marks = {};
+  readonly response: ResponseFacts = { receivedBytes: 0, deliveredBytes: 0, chunkCount: 0 };
+  readonly doubts = new Set<Doubt>();
+  connection: ConnectionFacts | undefined;
+  reader: AnswerReader | undefined;
+  requestBytes = 0;
+  /** Moment of the latest read with a generated fragment, ns since the exchange opened. */
+  lastGeneratedAtNs: number | undefined;
+  /** Most bytes that the kernel was seen to hold for this client. */
+  clientUnackedMaxBytes: number | undefined;
+  readonly #options: ObservedOptions;
+  readonly #listener: ExchangeListener;
+  readonly #assembly = new RequestAssembly();
+  #reading: RequestReading | undefined;
+  #metering: Metering | undefined;
+  /** Rows of chunks whose flush stamp is still to come, by their number on the wire. */
+  readonly #unflushedRows = new Map<number, number>();
+  #nextSeq = 0;
+  /** Row to which events that are completed now belong; undefined when the log is full. */
+  #row: number | undefined;
+  #generated = false;
+
+  constructor(opening: OpenEntry, options: ObservedOptions) {
+    this.opening = opening;
+    this.id = options.id;
+    this.openedAtEpochMs = options.openedAtEpochMs;
+    this.path = opening.target.split('?', 1)[0] ?? '';
+    this.#options = options;
+    this.#listener = options.listen(this);
+  }
+
+  get metering(): Metering {
+    this.#metering ??= this.#startMetering();
+    return this.#metering;
+  }
+
+  /** What the request says of itself, as far as it was copied by now. */
+  get request(): RequestReading {
+    if (this.#reading !== undefined) return this.#reading;
+    const { fields } = this.opening;
+    const copy = this.#assembly.copy(this.requestBytes);
+    return readRequest(copy, fieldValue(fields, 'content-type'), fieldValue(fields, 'content-encoding'));
+  }
+
+  get headSeen(): boolean {
+    return this.response.status !== undefined;
+  }
+
+  get tokenSeen(): boolean {
+    return this.#generated;
+  }
+
+  onRequestBytes(offset: number, bytes: Uint8Array): void {
+    this.#assembly.add(offset, bytes);
+    this.requestBytes = Math.max(this.requestBytes, offset + bytes.length);
+  }
+
+  onMark({ kind, atNs, value }: MarkEntry): void {
+    const sinceOpenNs = this.#since(atNs);
+    switch (kind) {
+      case 'connectStart':
+        this.marks.connectStartAtNs = sinceOpenNs;
+        return;
+      case 'uploadEnd':
+        this.marks.uploadEndAtNs = sinceOpenNs;
+        this.requestBytes = value;
+        this.#reading = this.request;
+        return;
+      case 'requestSent':
+        this.marks.requestSentAtNs = sinceOpenNs;
+        return;
+      case 'headWritten':
+        this.marks.headWrittenAtNs = sinceOpenNs;
+        return;
+      case 'upstreamEnd':
+        this.marks.upstreamEndAtNs = sinceOpenNs;
+        return;
+      case 'blockedFrom':
+        this.metering.gaps.onBlocked(sinceOpenNs);
+        return;
+      case 'blockedTo':
+        this.metering.gaps.onUnblocked(sinceOpenNs);
+        return;
+      case 'informational':
+        return;
+    }
+  }
+
+  onConnected({ atNs, reused, dnsNs, tcpNs, tlsNs, wireFloorNs }: ConnectedEntry): void {
+    this.marks.connectedAtNs = this.#since(atNs);
+    this.connection = {
+      reused,
+      ...(dnsNs === undefined ? {} : { dnsNs }),
+      ...(tcpNs === undefined ? {} : { tcpNs }),
+      ...(tlsNs === undefined ? {} : { tlsNs }),
+      ...(wireFloorNs === undefined ? {} : { wireFloorNs }),
+    };
+  }
+
+  onHead({ receivedAtNs, status, framing, fields }: HeadEntry): void {
+    this.marks.headReceivedAtNs = this.#since(receivedAtNs);
+    this.response.status = status;
+    this.response.framing = framing;
+    const mediaType = parseMediaType(fieldValue(fields, 'content-type'))?.slice(0, 64);
+    const encoding = fieldValue(fields, 'content-encoding')?.slice(0, 32);
+    if (mediaType !== undefined) this.response.mediaType = mediaType;
+    if (encoding !== undefined) this.response.encoding = encoding;
+    if (framing === 'close_delimited') this.doubts.add('close_delimited');
+    if (framing === 'conflict') this.doubts.add('framing_conflict');
+    if (framing === 'upgrade') return;
+    const { model, stream, choices } = this.request;
+    this.reader = createAnswerReader(
+      { status, ...(mediaType === undefined ? {} : { mediaType }), ...(encoding === undefined ? {} : { encoding }) },
+      {
+        method: this.opening.method,
+        path: this.path,
+        ...(model === undefined ? {} : { model }),
+        ...(stream === undefined ? {} : { stream }),
+        ...(choices === undefined ? {} : { choices }),
+      },
+      this.#onEvent,
+    );
+  }
+
+  onChunk(entry: ChunkEntry): void {
+    void this.metering;
+    const lost = entry.seq !== this.#nextSeq;
+    this.#nextSeq = entry.seq + 1;
+    if (lost) this.doubts.add('tape_chunks');
+    if (entry.bytesOmitted) this.doubts.add('tape_bytes');
+    if (lost) this.reader?.skip();
+    this.#row = this.chunks.add({
+      receivedAtNs: this.#since(entry.receivedAtNs),
+      writtenAtNs: this.#since(entry.writtenAtNs),
+      errorBoundNs: entry.errorBoundNs,
+      bytes: entry.byteCount,
+      queuedBytes: entry.queuedBytes,
+      flags: (entry.bytesOmitted ? CHUNK_BYTES_OMITTED : 0) | (lost ? CHUNK_AFTER_LOSS : 0),
+    });
+    if (this.#row === undefined) this.doubts.add('log_full');
+    else this.#unflushedRows.set(entry.seq, this.#row);
+    if (entry.bytesOmitted) this.reader?.skip();
+    else if (entry.bytes !== undefined) this.reader?.feed(entry.bytes);
+  }
+
+  onFlush(seq: number, atNs: number): void {
+    const row = this.#unflushedRows.get(seq);
+    if (row === undefined) return;
+    this.#unflushedRows.delete(seq);
+    this.chunks.flush(row, this.#since(atNs));
+    this.metering.firstToken.onFlush(row);
+    this.metering.gaps.onFlush(row);
+  }
+
+  onPause({ startAtNs, endAtNs }: PauseEntry): void {
+    if (this.#metering === undefined || endAtNs < this.opening.openedAtNs) return;
+    this.#metering.gaps.onPause({ startAtNs: this.#since(startAtNs), endAtNs: this.#since(endAtNs), cause: 'gc' });
+  }
+
+  /** The last entry: what the body left unsaid is read, totals are the relay's own. */
+  onEnd(entry: EndEntry): void {
+    if (entry.chunkCount !== this.#nextSeq) this.doubts.add('tape_chunks');
+    this.reader?.end();
+    this.marks.clientEndAtNs = this.#since(entry.atNs);
+    this.response.chunkCount = entry.chunkCount;
+    this.response.receivedBytes = entry.receivedBytes;
+    this.response.deliveredBytes = entry.deliveredBytes;
+    this.requestBytes = entry.requestBytes;
+    this.#reading ??= this.request;
+    if (this.#reading.cut && this.requestBytes > 0) this.doubts.add('request_cut');
+    for (const doubt of this.reader?.doubts() ?? []) this.doubts.add(doubt);
+  }
+
+  readonly #onEvent: EmitEvent = (event) => {
+    const row = this.#row;
+    if (row === undefined || !this.events.add({ ...event, chunk: row })) {
+      this.doubts.add('log_full');
+      return;
+    }
+    if (event.generated === 0) return;
+    const { firstToken, gaps } = this.metering;
+    this.lastGeneratedAtNs = this.chunks.columns.receivedAtNs[row];
+    if (!this.#generated) {
+      this.#generated = true;
+      this.#listener.onFirstGenerated();
+    }
+    firstToken.onGenerated(row, event.generated);
+    gaps.onGenerated(row);
+  };
+
+  #startMetering(): Metering {
+    const request = this.request;
+    const spec = this.#options.classify({
+      fields: this.opening.fields,
+      path: this.path,
+      model: request.model,
+      bodyField: (name) => request.field?.(name),
+    });
+    const chunks = this.chunks.columns;
+    return {
+      class: spec,
+      gaps: new GapMeter({ chunks, stallNs: spec.stallMs * 1e6, listener: this.#listener }),
+      firstToken: new FirstTokenMeter(chunks, this.#listener),
+    };
+  }
+
+  #since(atNs: number): number {
+    return atNs - this.opening.openedAtNs;
+  }
+}

@@ -1,0 +1,225 @@
+// Turns the entries of all tapes into reports: keeps the roster of open exchanges, tells the sinks
+// what happens as it happens, and freezes each exchange at its end. A fault in reading or judging one
+// exchange, or in one sink, ends nothing but itself, and is counted.
+import { anchorNow, epochMsOf, nowNs, type ClockAnchor } from '../base/clock.ts';
+import { ROSTER_MAX_COUNT } from '../base/limits.ts';
+import type { ExchangeLabels, ExemplarRef, OpenExchange, Report, Sink } from '../judge/report.ts';
+import { outputBucket, promptBucket } from '../measure/buckets.ts';
+import { measureRecord } from '../measure/measure-record.ts';
+import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
+import type { Classifier } from './classifier.ts';
+import { ModelLabels } from './model-labels.ts';
+import { ObservedExchange, type ExchangeListener } from './observed-exchange.ts';
+import { recordOf } from './record-of.ts';
+
+/** A wall clock that has moved further than this against the monotonic one was stepped. */
+const CLOCK_STEP_MS = 2;
+
+export interface ObserverOptions {
+  readonly sinks: readonly Sink[];
+  readonly classifier: Classifier;
+  /** Route names by their position in the relay's settings. */
+  readonly routeNames: readonly string[];
+  readonly models: readonly string[];
+  readonly promptBucketEdges: readonly number[];
+  readonly outputBucketEdges: readonly number[];
+  /** Told once a kind of fault, for the log. */
+  readonly onFault: (where: string, fault: unknown) => void;
+}
+
+export class Observer {
+  readonly #options: ObserverOptions;
+  readonly #models: ModelLabels;
+  readonly #open = new Map<string, ObservedExchange>();
+  readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
+  #anchor: ClockAnchor = anchorNow();
+  /** Exchanges whose reading ended by a fault of ours, and faults of sinks. */
+  detachedCount = 0;
+  /** Exchanges that were not followed because too many were open, or whose opening was lost. */
+  unfollowedCount = 0;
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+    this.#models = new ModelLabels(options.models);
+  }
+
+  /** The handler for one life of one relay: exchanges of another life have other ids. */
+  handlerFor(relay: number, life: number): TapeHandler & { relayGone(): void } {
+    const idOf = (exchange: number): string => `${relay}.${life}-${exchange.toString(36)}`;
+    const withOpen = (exchange: number, use: (observed: ObservedExchange) => void): void => {
+      const observed = this.#open.get(idOf(exchange));
+      if (observed !== undefined) this.#guard(observed, () => use(observed));
+    };
+    return {
+      onOpen: (entry) => this.#onOpen(idOf(entry.exchange), entry),
+      onRequestBytes: (exchange, offset, bytes) => withOpen(exchange, (it) => it.onRequestBytes(offset, bytes)),
+      onMark: (entry) => withOpen(entry.exchange, (it) => it.onMark(entry)),
+      onConnected: (entry) => withOpen(entry.exchange, (it) => it.onConnected(entry)),
+      onHead: (entry) => withOpen(entry.exchange, (it) => it.onHead(entry)),
+      onChunk: (entry) => withOpen(entry.exchange, (it) => it.onChunk(entry)),
+      onFlush: ({ exchange, seq, atNs }) => withOpen(exchange, (it) => it.onFlush(seq, atNs)),
+      onEnd: (entry) => withOpen(entry.exchange, (it) => this.#onEnd(it, entry)),
+      onPause: (entry) => {
+        const prefix = `${relay}.${life}-`;
+        for (const [id, observed] of this.#open) if (id.startsWith(prefix)) observed.onPause(entry);
+      },
+      relayGone: () => this.#cutAll(`${relay}.${life}-`),
+    };
+  }
+
+  openExchanges(): OpenExchange[] {
+    const atNs = nowNs();
+    return [...this.#open.values()].map((observed) => this.#openView(observed, atNs));
+  }
+
+  /** Client ends of open exchanges, for those who look what the kernel still holds for them. */
+  openObserved(): Iterable<ObservedExchange> {
+    return this.#open.values();
+  }
+
+  get foldedModelCount(): number {
+    return this.#models.foldedCount;
+  }
+
+  #onOpen(id: string, opening: OpenEntry): void {
+    if (this.#open.size >= ROSTER_MAX_COUNT) {
+      this.unfollowedCount += 1;
+      return;
+    }
+    const { classifier } = this.#options;
+    const observed = new ObservedExchange(opening, {
+      id,
+      openedAtEpochMs: this.#epochMsOf(opening),
+      classify: (subject) => classifier.classify(subject),
+      listen: (exchange) => this.#listenerFor(exchange),
+    });
+    this.#open.set(id, observed);
+  }
+
+  /** Wall time of an opening. The process's own anchor is finer than the relay's stamp, but can be stale. */
+  #epochMsOf({ openedAtNs, epochMs }: OpenEntry): number {
+    const anchored = epochMsOf(this.#anchor, openedAtNs);
+    if (Math.abs(anchored - epochMs) <= CLOCK_STEP_MS) return anchored;
+    this.#anchor = { atNs: openedAtNs, epochMs };
+    return epochMs;
+  }
+
+  #listenerFor(observed: ObservedExchange): ExchangeListener {
+    const exemplar = exemplarOf(observed);
+    const labels = (): ExchangeLabels => this.#labelsOf(observed);
+    return {
+      onFirstGenerated: () => void this.#labelsOf(observed),
+      onFirstToken: (ttftNs) => this.#tell((sink) => sink.onFirstToken?.(labels(), ttftNs, exemplar)),
+      onFirstVisibleToken: (ttfoNs) => this.#tell((sink) => sink.onFirstVisibleToken?.(labels(), ttfoNs, exemplar)),
+      onGap: (point, { gapNs, stalled }) =>
+        this.#tell((sink) => sink.onGap?.(labels(), point, gapNs, stalled, exemplar)),
+      onTaintedGap: (cause) => this.#tell((sink) => sink.onTaintedGap?.(labels(), cause)),
+      onCoalesced: () => this.#tell((sink) => sink.onCoalesced?.(labels(), 1)),
+    };
+  }
+
+  /** Labels of an exchange; from the first call on they do not change. */
+  #labelsOf(observed: ObservedExchange): ExchangeLabels {
+    const frozen = this.#labels.get(observed);
+    if (frozen !== undefined) return frozen;
+    const labels = {
+      class: observed.metering.class.name,
+      model: this.#models.labelOf(observed.request.model),
+      route: this.#options.routeNames[observed.opening.routeIndex] ?? 'default',
+      promptBucket: promptBucket(observed.reader?.tokens().prompt, this.#options.promptBucketEdges),
+    };
+    this.#labels.set(observed, labels);
+    return labels;
+  }
+
+  #onEnd(observed: ObservedExchange, end: EndEntry): void {
+    this.#open.delete(observed.id);
+    observed.onEnd(end);
+    const labels = this.#labelsOf(observed);
+    const record = recordOf(observed, end, {
+      route: labels.route,
+      labels: { model: labels.model, promptBucket: labels.promptBucket },
+    });
+    const report: Report = {
+      record,
+      figures: measureRecord(record),
+      labels,
+      outputBucket: outputBucket(record.tokens.output, this.#options.outputBucketEdges),
+    };
+    this.#tell((sink) => sink.onReport?.(report, exemplarOf(observed)));
+    if (record.end.outcome === 'ok') this.#models.admit(record.request.model);
+  }
+
+  /** A relay died: what it had open was cut, at the moment at which we know. */
+  #cutAll(prefix: string): void {
+    for (const [id, observed] of [...this.#open]) {
+      if (!id.startsWith(prefix)) continue;
+      this.#guard(observed, () =>
+        this.#onEnd(observed, {
+          exchange: observed.opening.exchange,
+          atNs: nowNs(),
+          wireEnd: 'internal_error',
+          reason: 'relay died',
+          answeredByUs: false,
+          chunkCount: observed.chunks.totalCount,
+          receivedBytes: observed.chunks.totalBytes,
+          deliveredBytes: 0,
+          requestBytes: observed.requestBytes,
+        }),
+      );
+    }
+  }
+
+  #guard(observed: ObservedExchange, use: () => void): void {
+    try {
+      use();
+    } catch (fault) {
+      this.detachedCount += 1;
+      this.#open.delete(observed.id);
+      this.#options.onFault('exchange', fault);
+    }
+  }
+
+  #tell(call: (sink: Sink) => void): void {
+    for (const sink of this.#options.sinks) {
+      try {
+        call(sink);
+      } catch (fault) {
+        this.detachedCount += 1;
+        this.#options.onFault(`sink ${sink.name}`, fault);
+      }
+    }
+  }
+
+  #openView(observed: ObservedExchange, atNs: number): OpenExchange {
+    const ageNs = atNs - observed.opening.openedAtNs;
+    const { lastGeneratedAtNs, clientUnackedMaxBytes } = observed;
+    const silentNs = lastGeneratedAtNs === undefined ? undefined : ageNs - lastGeneratedAtNs;
+    const { trace } = observed.opening;
+    return {
+      id: observed.id,
+      openedAtEpochMs: observed.openedAtEpochMs,
+      route: this.#options.routeNames[observed.opening.routeIndex] ?? 'default',
+      class: observed.metering.class.name,
+      model: this.#models.labelOf(observed.request.model),
+      phase: phaseOf(observed, silentNs),
+      ageMs: ageNs / 1e6,
+      chunkCount: observed.chunks.totalCount,
+      ...(silentNs === undefined ? {} : { silentMs: silentNs / 1e6 }),
+      ...(trace === undefined ? {} : { traceId: trace.traceId }),
+      ...(clientUnackedMaxBytes === undefined ? {} : { clientUnackedBytes: clientUnackedMaxBytes }),
+    };
+  }
+}
+
+/** `silent`: the silence already is what would be a stall if it ended now. */
+function phaseOf(observed: ObservedExchange, silentNs: number | undefined): OpenExchange['phase'] {
+  if (!observed.headSeen) return 'head';
+  if (silentNs === undefined) return 'token';
+  return silentNs > observed.metering.class.stallMs * 1e6 ? 'silent' : 'stream';
+}
+
+function exemplarOf({ opening }: ObservedExchange): ExemplarRef | undefined {
+  const { trace } = opening;
+  return trace?.sampled ? { traceId: trace.traceId, spanId: trace.clientSpanId } : undefined;
+}

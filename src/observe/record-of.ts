@@ -1,0 +1,101 @@
+// Freezes an observed exchange into its record. After this the exchange is plain data.
+import { NAME_MAX_CHARS } from '../base/limits.ts';
+import { ERROR_CODES } from '../base/error-codes.ts';
+import { decideOutcome } from '../judge/outcome.ts';
+import { RECORD_SCHEMA, type AnswerFacts, type StreamRecord, type TraceFacts } from '../record/stream-record.ts';
+import type { EndEntry } from '../tape/entries.ts';
+import { fieldList } from '../base/fields.ts';
+import type { ObservedExchange } from './observed-exchange.ts';
+
+/** `tracestate` is propagated whole; what a record keeps of it is what W3C asks to support at least. */
+const TRACE_STATE_MAX_CHARS = 512;
+const METHOD_MAX_CHARS = 32;
+
+export interface Placing {
+  readonly route: string;
+  readonly labels: StreamRecord['labels'];
+}
+
+export function recordOf(exchange: ObservedExchange, end: EndEntry, { route, labels }: Placing): StreamRecord {
+  const { reader, metering, opening, connection, response, request } = exchange;
+  const answer = reader?.facts() ?? unansweredFacts();
+  const doubts = [...exchange.doubts];
+  const decided = decideOutcome({
+    wire: end.wireEnd,
+    status: response.status,
+    answer,
+    firstTokenSeen: exchange.tokenSeen,
+    receivedBytes: response.receivedBytes,
+    doubts,
+  });
+  return {
+    schema: RECORD_SCHEMA,
+    id: exchange.id,
+    openedAtEpochMs: exchange.openedAtEpochMs,
+    route,
+    class: { name: metering.class.name, stallNs: metering.class.stallMs * 1e6 },
+    labels,
+    marks: exchange.marks,
+    ...(connection === undefined ? {} : { connection }),
+    request: {
+      method: opening.method.slice(0, METHOD_MAX_CHARS),
+      path: exchange.path.slice(0, NAME_MAX_CHARS),
+      bodyBytes: exchange.requestBytes,
+      ...(request.model === undefined ? {} : { model: request.model }),
+      ...(request.stream === undefined ? {} : { stream: request.stream }),
+      ...(request.choices === undefined ? {} : { choices: request.choices }),
+      ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
+    },
+    response,
+    answer,
+    tokens: reader?.tokens() ?? {},
+    // Sources of evidence come with the adapters of each engine; without any, the engine's window
+    // stays one part.
+    evidence: [],
+    chunks: exchange.chunks.columns,
+    events: exchange.events.columns,
+    blockedNs: metering.gaps.blockedNs,
+    pauses: metering.gaps.pauses,
+    end: { wire: end.wireEnd, ...decided, ...reasonOf(end) },
+    doubts,
+    ...traceOf(exchange),
+  };
+}
+
+/** An exchange that got no answer of the engine's has no dialect either. */
+function unansweredFacts(): AnswerFacts {
+  return {
+    dialect: 'opaque',
+    streamed: false,
+    terminal: false,
+    endMark: false,
+    finishReasons: [],
+    choiceCount: 0,
+    eventCounts: {},
+  };
+}
+
+function reasonOf(end: EndEntry): { reason?: string; code?: string } {
+  if (!end.answeredByUs) return end.reason === '' ? {} : { reason: end.reason };
+  // Refusals carry their code as the reason; faults of the engine have one code an end.
+  if (end.reason.startsWith('RBT_')) return { code: end.reason };
+  const known = end.wireEnd in ERROR_CODES ? ERROR_CODES[end.wireEnd as keyof typeof ERROR_CODES].code : undefined;
+  return { ...(end.reason === '' ? {} : { reason: end.reason }), ...(known === undefined ? {} : { code: known }) };
+}
+
+function traceOf({ opening }: ObservedExchange): { trace?: TraceFacts } {
+  const { trace } = opening;
+  if (trace === undefined) return {};
+  const { traceId, parentSpanId, serverSpanId, clientSpanId, sampled } = trace;
+  const state = parentSpanId === undefined ? undefined : fieldList(opening.fields, 'tracestate');
+  return {
+    trace: {
+      traceId,
+      ...(parentSpanId === undefined ? {} : { parentSpanId }),
+      serverSpanId,
+      clientSpanId,
+      sampled,
+      ...(state === undefined ? {} : { traceState: state.slice(0, TRACE_STATE_MAX_CHARS) }),
+    },
+  };
+}

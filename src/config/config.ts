@@ -1,5 +1,6 @@
 // The configuration as the rest of the process sees it: checked, complete, frozen. Whoever holds one
 // need not check anything again. Knows nothing of flags, environment or files.
+import type { LogLevel } from '../base/log.ts';
 
 export interface HostPort {
   /** IP literal or name, IPv6 without brackets. */
@@ -65,13 +66,6 @@ export const PROPAGATIONS = ['auto', 'on', 'off'] as const;
 /** `auto`: on only when an OTLP endpoint is configured. */
 export type Propagation = (typeof PROPAGATIONS)[number];
 
-export const CLIENT_METRICS = ['off', 'v1.41', 'v0.1'] as const;
-/** `v1.41` = semantic-conventions v1.41.0; `v0.1` = semantic-conventions-genai v0.1.0, which renamed them. */
-export type ClientMetrics = (typeof CLIENT_METRICS)[number];
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
 /** Limits on upstream exchanges. Absent means no limit, which is the default of each. */
 export interface TimeoutConfig {
   /** Connection asked for → ready. */
@@ -113,7 +107,7 @@ export interface Config {
   readonly chunksAs: ChunkForm;
   /** Value of `gen_ai.provider.name`. */
   readonly genAiProvider: string;
-  readonly genAiClientMetrics: ClientMetrics;
+  readonly genAiClientMetrics: boolean;
   /** Header, in lower case, whose value names the class. */
   readonly classHeader: string;
   /** In the order in which their rules are tried; `default` is always there, last and without rules. */

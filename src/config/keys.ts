@@ -9,7 +9,8 @@ import {
   RELAYS_MAX_COUNT,
   STALL_MAX_MS,
 } from '../base/limits.ts';
-import { CHUNK_DETAILS, CHUNK_FORMS, CLIENT_METRICS, HOST_HEADERS, LOG_LEVELS, PROPAGATIONS } from './config.ts';
+import { LOG_LEVELS } from '../base/log.ts';
+import { CHUNK_DETAILS, CHUNK_FORMS, HOST_HEADERS, PROPAGATIONS } from './config.ts';
 import {
   type Reader,
   readBytes,
@@ -179,10 +180,11 @@ export const KEYS = {
     read: readLabel,
   }),
   'gen-ai-client-metrics': key({
-    placeholder: CLIENT_METRICS.join('|'),
-    fallback: 'off',
-    help: 'Also emits the gen_ai.client metrics, under the names of this version of the conventions.',
-    read: readChoice(CLIENT_METRICS),
+    placeholder: '',
+    isSwitch: true,
+    fallback: 'false',
+    help: 'Also emits the gen_ai.client metrics of the OpenTelemetry conventions.',
+    read: readSwitch,
   }),
   'timeout-connect': key({
     placeholder: 'SECONDS|off',

@@ -56,7 +56,7 @@ describe('defaults', () => {
       chunks: 'all',
       chunksAs: 'arrays',
       genAiProvider: 'unknown',
-      genAiClientMetrics: 'off',
+      genAiClientMetrics: false,
       classHeader: 'x-traffic-class',
       classes: ['interactive', 'batch', 'default'].map((name) => ({ name, stallMs: 100, rules: [] })),
       models: [],

@@ -1,0 +1,94 @@
+// The parts of README.md that are made from tables in the code, so that the two cannot drift apart.
+// `npm run docs` writes them, readme.test.ts checks them.
+import { ERROR_CODES, type ErrorCode, METHOD_REFUSED, NO_ROUTE } from '../../src/base/error-codes.ts';
+import type { MetricSpec } from '../../src/base/metric-spec.ts';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { envName, KEY_NAMES, keySpec, STRUCTURED_KEYS } from '../../src/config/keys.ts';
+import { METRICS } from '../../src/measure/table.ts';
+import { prometheusName } from '../../src/telemetry/names.ts';
+import { SELF_METRICS } from '../../src/telemetry/self-metrics.ts';
+import { SPAN_ATTRIBUTES } from '../../src/telemetry/span-names.ts';
+import { LABELS_FOLDED } from '../../src/telemetry/store.ts';
+
+type Row = readonly string[];
+
+function table(head: Row, rows: readonly Row[]): string {
+  const line = (cells: Row): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map((row) => line(row))].join('\n');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function keys(): string {
+  const rows = KEY_NAMES.map((name) => {
+    const { placeholder, fallback, isList, isSwitch, help } = keySpec(name);
+    const value = isSwitch === true ? 'true|false' : `${placeholder}${isList === true ? ', …' : ''}`;
+    const preset = fallback === undefined || fallback === '' ? '–' : code(fallback);
+    return [code(name), code(envName(name)), code(value), preset, help];
+  });
+  const structured = Object.entries(STRUCTURED_KEYS).map(([name, help]) => [
+    code(name),
+    'YAML only',
+    'list',
+    '–',
+    help,
+  ]);
+  return table(['key', 'variable', 'value', 'default', 'what it does'], [...rows, ...structured]);
+}
+
+function exitCodes(): string {
+  return table(
+    ['code', 'meaning'],
+    Object.values(EXIT).map((exit) => [String(exit.code), exit.meaning]),
+  );
+}
+
+function errorCodes(): string {
+  const codes: readonly ErrorCode[] = [...Object.values(ERROR_CODES), NO_ROUTE, METHOD_REFUSED];
+  return table(
+    ['code', 'status', 'whose fault', 'meaning'],
+    codes.map((each) => [code(each.code), String(each.status), each.blame, each.message]),
+  );
+}
+
+function metrics(): string {
+  const all: readonly MetricSpec[] = [...METRICS, ...SELF_METRICS, LABELS_FOLDED];
+  const rows = all.map((spec) => {
+    const labels = [...(spec.classed ? ['class', 'model'] : []), ...spec.labels];
+    return [
+      code(spec.name),
+      code(prometheusName(spec)),
+      `${spec.type}, ${spec.unit}`,
+      labels.join(', ') || '–',
+      spec.help,
+    ];
+  });
+  return table(['name', 'on /metrics', 'type, unit', 'labels', 'what it says'], rows);
+}
+
+function attributes(): string {
+  return table(
+    ['attribute', 'what it says'],
+    Object.entries(SPAN_ATTRIBUTES).map(([name, meaning]) => [code(name), meaning]),
+  );
+}
+
+const BLOCKS: Readonly<Record<string, () => string>> = {
+  keys,
+  'exit-codes': exitCodes,
+  'error-codes': errorCodes,
+  metrics,
+  attributes,
+};
+
+export const BLOCK_NAMES = Object.keys(BLOCKS);
+
+/** The text with every block between its two marks made anew. */
+export function withBlocks(text: string): string {
+  return text.replace(/(<!-- made from code: ([a-z-]+) -->)[\s\S]*?(<!-- end -->)/g, (whole, start, name, end) => {
+    const make = BLOCKS[String(name)];
+    return make === undefined ? whole : `${String(start)}\n\n${make()}\n\n${String(end)}`;
+  });
+}

@@ -27,7 +27,7 @@ const PART_CLASSES_MAX_COUNT = 2;
 /** The whole summary, with a line end at its end. */
 export function renderDemoReport(input: DemoReportInput): string {
   const summary = summarise(input.reports);
-  const exchanges = `${showCount(input.reports.length)} exchanges in ${summary.classes.length} traffic classes`;
+  const sizes = summary.classes.map((one) => `${one.name} ${showCount(one.exchangeCount)}`).join(', ');
   if (input.reports.length === 0) {
     return [
       'rubato demo: the sidecar told of no exchange, so there is nothing to show.',
@@ -46,7 +46,7 @@ export function renderDemoReport(input: DemoReportInput): string {
     ['Where to look next', nextLines(summary, input)],
   ];
   const text = [
-    `rubato demo: ${exchanges} through ${input.url}`,
+    `rubato demo: ${showCount(input.reports.length)} exchanges (${sizes}) through ${input.url}`,
     `"${ABSENT}" means unknown, or too few values to say (p95 needs 20, p99 needs 100). It never means zero.`,
   ];
   for (const [title, lines] of sections) {

@@ -19,7 +19,9 @@ function request(api: GenerationRequest['api'], body: object): GenerationRequest
   return reading.request;
 }
 
-function eventsOf(text: string): { choices: { index: number; delta: object; text?: string; finish_reason: unknown }[] }[] {
+function eventsOf(
+  text: string,
+): { choices: { index: number; delta: object; text?: string; finish_reason: unknown }[] }[] {
   expect(text.endsWith('\n\n')).toBe(true);
   return text
     .split('\n\n')

@@ -49,8 +49,10 @@ function isLength(lengthNs: number | undefined): lengthNs is number {
 
 /** `wireNs` is a floor seen on other handshakes, so it yields first when the sum does not fit. */
 export function splitWindow(windowNs: number, wireNs: number | undefined, claim: Claim, ttftNs: number): EngineWindow {
-  const deficitNs = (wireNs ?? 0) + (claim.queueNs ?? 0) + (claim.prefillNs ?? 0) - windowNs;
-  if (deficitNs <= 0) return filled(-deficitNs, wireNs, claim, { rounded: false, contradicted: false });
+  const claimedNs = (wireNs ?? 0) + (claim.queueNs ?? 0) + (claim.prefillNs ?? 0);
+  if (claimedNs <= windowNs)
+    return filled(windowNs - claimedNs, wireNs, claim, { rounded: false, contradicted: false });
+  const deficitNs = claimedNs - windowNs;
   if (deficitNs < ROUNDING_NS || deficitNs * ROUNDING_TTFT_PARTS < ttftNs) {
     const wire = take(wireNs, deficitNs);
     const queue = take(claim.queueNs, wire.owedNs);

@@ -34,7 +34,12 @@ export interface Split {
   readonly prefillNs?: number;
   /** upload + connect + wire + client */
   readonly networkNs: number;
-  readonly network: { readonly uploadNs: number; readonly connectNs: number; readonly wireNs?: number; readonly clientNs: number };
+  readonly network: {
+    readonly uploadNs: number;
+    readonly connectNs: number;
+    readonly wireNs?: number;
+    readonly clientNs: number;
+  };
   /** forward + hold + wait */
   readonly rubatoNs: number;
   readonly rubato: { readonly forwardNs: number; readonly holdNs: number; readonly waitNs?: number };

@@ -58,12 +58,10 @@ class SmallestFirst {
     entries[index] = value;
   }
 
-  /** Takes the smallest out; only called on a half that has one too many. */
+  /** Takes the smallest out. Only called on the half that is too long, so at least one entry stays. */
   pop(): number {
-    const entries = this.#entries;
-    const smallest = entries[0] as number;
-    const last = entries.pop() as number;
-    if (entries.length > 0) this.#sink(last);
+    const smallest = this.#entries[0] as number;
+    this.#sink(this.#entries.pop() as number);
     return smallest;
   }
 

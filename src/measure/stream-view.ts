@@ -35,7 +35,9 @@ export function viewStream(record: StreamRecord): StreamView {
       firstEventRow === undefined || lostIn(chunks, 0, firstEventRow) ? undefined : receivedAtNs(firstEventRow),
     firstTokenAtNs: firstRow === undefined ? undefined : receivedAtNs(firstRow),
     lastTokenAtNs:
-      lastRow === undefined || tailLost || lostIn(chunks, lastRow + 1, chunkCount - 1) ? undefined : receivedAtNs(lastRow),
+      lastRow === undefined || tailLost || lostIn(chunks, lastRow + 1, chunkCount - 1)
+        ? undefined
+        : receivedAtNs(lastRow),
     firstReadTokens: firstRow === undefined ? undefined : tokensUpTo(record, receivedAtNs(firstRow)),
     reasoningSeen: events.generated.some((channels) => (channels & channelBit('reasoning')) !== 0),
     complete: !tailLost && !lostIn(chunks, 0, chunkCount - 1),

@@ -40,7 +40,7 @@ export function taintCause(gap: GapEnds, blocked: BlockedLog, pauses: readonly P
     (pause) =>
       (pause.knownFromRead ?? 0) <= gap.readsBefore &&
       ((startBad && touches(pause, gap.startAtNs - gap.startBoundNs, gap.startAtNs)) ||
-      (endBad && touches(pause, gap.endAtNs - gap.endBoundNs, gap.endAtNs))),
+        (endBad && touches(pause, gap.endAtNs - gap.endBoundNs, gap.endAtNs))),
   );
   return PAUSE_CAUSES.find((cause) => explaining.some((pause) => pause.cause === cause)) ?? 'loop';
 }

@@ -63,7 +63,9 @@ export const NETWORK_PARTS = ['upload', 'connect', 'wire', 'client'] as const;
 export type NetworkPart = (typeof NETWORK_PARTS)[number];
 
 /** The known parts of a TTFT with what each rests on, as rubato.ttft.part shows them. */
-export function ttftParts(split: Split): { readonly part: TtftPart; readonly basis: PartBasis; readonly partNs: number }[] {
+export function ttftParts(
+  split: Split,
+): { readonly part: TtftPart; readonly basis: PartBasis; readonly partNs: number }[] {
   // Without a basis there is neither queue nor prefill, so this one is then never shown.
   const claimed = split.basis === 'none' ? 'measured' : split.basis;
   const parts = [
@@ -109,8 +111,9 @@ export const NETWORK_PART: MetricSpec = {
   type: 'histogram',
   unit: 's',
   help:
-    'Part network of TTFT in parts: upload (request head to last request byte received), connect (connection asked ' +
-    'for to ready), wire (SYN to connected, smallest lately), client (first token written to accepted by the kernel).',
+    'Part network of the time to first token in parts: upload (from request head to last request byte received), ' +
+    'connect (from connection asked for to ready), wire (from SYN to connected, the smallest of the last 10 minutes), ' +
+    'client (from first token written to accepted by the kernel).',
   labels: ['part'],
   classed: true,
   bounds: PART_BOUNDS_S,

@@ -31,8 +31,19 @@ function live(stallMs = 100): Live {
 }
 
 /** A chunk with one generated event; returns its row. */
-function chunk({ log, meter }: Live, receivedAtNs: number, { errorBoundNs = 0, flags = 0, generated = true } = {}): number {
-  const row = log.add({ receivedAtNs, writtenAtNs: receivedAtNs, errorBoundNs, bytes: 1, queuedBytes: 0, flags }) as number;
+function take(
+  { log, meter }: Live,
+  receivedAtNs: number,
+  { errorBoundNs = 0, flags = 0, generated = true } = {},
+): number {
+  const row = log.add({
+    receivedAtNs,
+    writtenAtNs: receivedAtNs,
+    errorBoundNs,
+    bytes: 1,
+    queuedBytes: 0,
+    flags,
+  }) as number;
   if (generated) meter.onGenerated(row);
   return row;
 }
@@ -45,34 +56,34 @@ function flush({ log, meter }: Live, row: number, atNs: number): void {
 describe('received gaps', () => {
   test('are said as the read comes, the first read ends none', () => {
     const one = live();
-    chunk(one, 1_000);
+    take(one, 1_000);
     expect(one.said).toEqual([]);
-    chunk(one, 1_500);
+    take(one, 1_500);
     expect(one.said).toEqual(['received 500 at 1500 row 1']);
   });
 
   test('skip chunks without a generated fragment', () => {
     const one = live();
-    chunk(one, 1_000);
-    chunk(one, 1_200, { generated: false });
-    chunk(one, 1_500);
+    take(one, 1_000);
+    take(one, 1_200, { generated: false });
+    take(one, 1_500);
     expect(one.said).toEqual(['received 500 at 1500 row 2']);
   });
 
   test('are one a read: chunks and events with the same first stamp are coalesced', () => {
     const one = live();
-    const first = chunk(one, 1_000);
+    const first = take(one, 1_000);
     one.meter.onGenerated(first);
-    chunk(one, 1_000);
-    chunk(one, 1_300);
+    take(one, 1_000);
+    take(one, 1_300);
     expect(one.said).toEqual(['coalesced', 'coalesced', 'received 300 at 1300 row 2']);
   });
 
   test('are marked when they stall', () => {
     const one = live();
-    chunk(one, 0);
-    chunk(one, ms(100));
-    chunk(one, ms(200) + 1);
+    take(one, 0);
+    take(one, ms(100));
+    take(one, ms(200) + 1);
     expect(one.said).toEqual([
       `received ${ms(100)} at ${ms(100)} row 1`,
       `received ${ms(100) + 1} at ${ms(200) + 1} row 2 stalled`,
@@ -81,10 +92,10 @@ describe('received gaps', () => {
 
   test('a tainted gap teaches nothing about what is usual', () => {
     const one = live();
-    for (let index = 0; index <= 7; index += 1) chunk(one, ms(500 * index));
+    for (let index = 0; index <= 7; index += 1) take(one, ms(500 * index));
     // Seven good gaps so far. Were the tainted one the eighth, 4 times the median would allow 2,000 ms.
-    chunk(one, ms(4_500), { errorBoundNs: ms(60) });
-    chunk(one, ms(5_750));
+    take(one, ms(4_500), { errorBoundNs: ms(60) });
+    take(one, ms(5_750));
     expect(one.said.slice(7)).toEqual(['tainted loop row 8', `received ${ms(1_250)} at ${ms(5_750)} row 9 stalled`]);
   });
 });
@@ -92,8 +103,8 @@ describe('received gaps', () => {
 describe('flushed gaps', () => {
   test('come when the later flush is known', () => {
     const one = live();
-    flush(one, chunk(one, 1_000), 1_100);
-    const second = chunk(one, 1_500);
+    flush(one, take(one, 1_000), 1_100);
+    const second = take(one, 1_500);
     one.said.length = 0;
     flush(one, second, 1_900);
     expect(one.said).toEqual(['flushed 800 at 1900 row 1']);
@@ -101,8 +112,8 @@ describe('flushed gaps', () => {
 
   test('come with the event when it is decoded after the flush', () => {
     const one = live();
-    flush(one, chunk(one, 1_000, { generated: false }), 1_100);
-    flush(one, chunk(one, 1_500, { generated: false }), 1_900);
+    flush(one, take(one, 1_000, { generated: false }), 1_100);
+    flush(one, take(one, 1_500, { generated: false }), 1_900);
     one.meter.onGenerated(0);
     one.meter.onGenerated(1);
     expect(one.said).toEqual(['received 500 at 1500 row 1', 'flushed 800 at 1900 row 1']);
@@ -110,10 +121,10 @@ describe('flushed gaps', () => {
 
   test('go by the first chunk of a read that has a fragment', () => {
     const one = live();
-    flush(one, chunk(one, 1_000), 1_100);
-    const silent = chunk(one, 1_500, { generated: false });
-    const first = chunk(one, 1_500);
-    const second = chunk(one, 1_500);
+    flush(one, take(one, 1_000), 1_100);
+    const silent = take(one, 1_500, { generated: false });
+    const first = take(one, 1_500);
+    const second = take(one, 1_500);
     flush(one, silent, 1_600);
     flush(one, first, 1_700);
     flush(one, second, 1_800);
@@ -122,23 +133,23 @@ describe('flushed gaps', () => {
 
   test('are absent when either flush never came', () => {
     const one = live();
-    chunk(one, 1_000);
-    flush(one, chunk(one, 1_500), 1_600);
-    chunk(one, 2_000);
+    take(one, 1_000);
+    flush(one, take(one, 1_500), 1_600);
+    take(one, 2_000);
     expect(one.said).toEqual(['received 500 at 1500 row 1', 'received 500 at 2000 row 2']);
   });
 
   test('are dropped when their stamps run backwards', () => {
     const one = live();
-    flush(one, chunk(one, 1_000), 1_800);
-    flush(one, chunk(one, 1_500), 1_700);
+    flush(one, take(one, 1_000), 1_800);
+    flush(one, take(one, 1_500), 1_700);
     expect(one.said).toEqual(['received 500 at 1500 row 1']);
   });
 
   test('are dropped when our socket was blocked in between, although the received gap was not', () => {
     const one = live();
-    flush(one, chunk(one, 1_000), 1_100);
-    const second = chunk(one, 1_500);
+    flush(one, take(one, 1_000), 1_100);
+    const second = take(one, 1_500);
     one.meter.onBlocked(1_510);
     one.meter.onUnblocked(5_000);
     flush(one, second, 5_010);
@@ -147,8 +158,8 @@ describe('flushed gaps', () => {
 
   test('share the fate of the received gap', () => {
     const one = live();
-    flush(one, chunk(one, 0), 100);
-    flush(one, chunk(one, ms(10), { errorBoundNs: ms(2) }), ms(11));
+    flush(one, take(one, 0), 100);
+    flush(one, take(one, ms(10), { errorBoundNs: ms(2) }), ms(11));
     expect(one.said).toEqual(['tainted loop row 1']);
   });
 });
@@ -156,12 +167,12 @@ describe('flushed gaps', () => {
 describe('interruptions', () => {
   test('a block that is still open taints the gap that ends now', () => {
     const one = live();
-    chunk(one, 1_000);
+    take(one, 1_000);
     one.meter.onBlocked(1_200);
-    chunk(one, 1_500);
+    take(one, 1_500);
     one.meter.onUnblocked(1_600);
-    chunk(one, 1_700);
-    chunk(one, 1_800);
+    take(one, 1_700);
+    take(one, 1_800);
     expect(one.said).toEqual([
       'tainted backpressure row 1',
       'tainted backpressure row 2',
@@ -174,10 +185,10 @@ describe('interruptions', () => {
   test('a pause names the cause of gaps that end after it became known', () => {
     const one = live();
     const gc = { startAtNs: ms(5), endAtNs: ms(9), cause: 'gc' } as const;
-    chunk(one, 0);
-    chunk(one, ms(10), { errorBoundNs: ms(5) });
+    take(one, 0);
+    take(one, ms(10), { errorBoundNs: ms(5) });
     one.meter.onPause(gc);
-    chunk(one, ms(20));
+    take(one, ms(20));
     expect(one.said).toEqual(['tainted loop row 1', 'tainted gc row 2']);
     expect(one.meter.pauses).toEqual([{ ...gc, knownFromRead: 2 }]);
   });
@@ -193,10 +204,10 @@ describe('interruptions', () => {
 
   test.each([CHUNK_BYTES_OMITTED, CHUNK_AFTER_LOSS])('no gap is measured across lost chunks (flag %i)', (flags) => {
     const one = live();
-    chunk(one, 1_000);
-    chunk(one, 1_200, { flags, generated: false });
-    chunk(one, 1_500);
-    chunk(one, 1_900);
+    take(one, 1_000);
+    take(one, 1_200, { flags, generated: false });
+    take(one, 1_500);
+    take(one, 1_900);
     expect(one.said).toEqual(['received 400 at 1900 row 3']);
   });
 

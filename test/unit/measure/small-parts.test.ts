@@ -1,6 +1,6 @@
 // Goal: the small tools that measures share are exact.
 // Method: hand-picked values around each boundary; the running median against sorting on random values.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BLOCKED_MAX_COUNT } from '../../../src/base/limits.ts';
 import { BlockedLog } from '../../../src/measure/blocked-log.ts';

@@ -30,7 +30,7 @@ export interface ClassSummary {
 }
 
 /** The exchange with the longest trusted gap of all. */
-export interface WorstStream {
+interface WorstStream {
   readonly report: Report;
   readonly gapNs: number;
   /** Row of the chunk at which the gap ends, and when, from the request's head on. */

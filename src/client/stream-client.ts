@@ -22,12 +22,12 @@ export interface StreamRequest {
 }
 
 /** All body bytes that came out of one turn of the loop. */
-export interface ClientRead {
+interface ClientRead {
   readonly atNs: number;
   readonly bytes: Uint8Array;
 }
 
-export interface AnswerHead {
+interface AnswerHead {
   readonly atNs: number;
   readonly status: number;
   readonly reason: string;

@@ -4,7 +4,7 @@ import { REFERENCE_OUTPUT_MAX_TOKENS } from '../../base/limits.ts';
 import { hashText, integerBetween, mix32, seededRandom } from '../random.ts';
 import type { GenerationRequest } from './request.ts';
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls';
+type FinishReason = 'stop' | 'length' | 'tool_calls';
 
 /** One token of an answer. A tool call's first token names the function, the others are its arguments. */
 export interface Fragment {
@@ -36,7 +36,7 @@ const WORDS = (
 ).split(' ');
 
 /** Prompt tokens a text counts for. */
-export function countPromptTokens(request: GenerationRequest): number {
+function countPromptTokens(request: GenerationRequest): number {
   return Math.max(1, request.promptTokenIds ?? Math.ceil(request.promptText.length / CHARS_PER_TOKEN));
 }
 

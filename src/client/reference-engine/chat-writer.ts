@@ -21,7 +21,7 @@ interface AnswerContext {
 
 type Json = Readonly<Record<string, unknown>>;
 
-export const END_EVENT = 'data: [DONE]\n\n';
+const END_EVENT = 'data: [DONE]\n\n';
 
 export class ChatWriter {
   readonly #context: AnswerContext;

@@ -10,7 +10,7 @@ import type { Script } from './script.ts';
 
 const NS_PER_MS = 1e6;
 
-export const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 export const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** When the parts that carry no token leave; engines differ in both. */

@@ -23,6 +23,8 @@ export const TAPE_HEAD_BYTES = 64 * KIB;
 export const REQUEST_COPY_WHOLE_BYTES = 256 * KIB;
 /** Of a larger body the first and the last so many bytes are copied. */
 export const REQUEST_COPY_EDGE_BYTES = 64 * KIB;
+/** Plain top-level fields of a request that rules of traffic classes can look at; real requests have about 20. */
+export const REQUEST_FIELDS_MAX_COUNT = 64;
 
 // --- relay --------------------------------------------------------------------------------------
 
@@ -104,6 +106,8 @@ export const SPAN_QUEUE_BYTES = 32 * MIB;
 export const SPAN_BATCH_BYTES = 2 * MIB;
 /** Finished exchanges remembered for /api/streams. */
 export const RECENT_MAX_COUNT = 200;
+/** Rows of chunk and event logs among them; a usual stream has about a thousand. */
+export const RECENT_ROWS_MAX_COUNT = 500_000;
 /** Exchanges open at once that the observer follows; more are forwarded all the same. */
 export const ROSTER_MAX_COUNT = 20_000;
 /** Bytes waiting to be written to the record file. */

@@ -29,3 +29,8 @@ export function isServerError(record: StreamRecord): boolean {
   const { status } = record.response;
   return outcome !== 'error_http' || status === undefined || status >= 500;
 }
+
+/** Whether the span of our side as a client is an error: there a 4xx is one as well. */
+export function isClientError(record: StreamRecord): boolean {
+  return errorTypeOf(record) !== undefined && !CLIENT_FAILURES.has(record.end.outcome);
+}

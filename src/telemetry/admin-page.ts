@@ -1,0 +1,110 @@
+// The page at `/`: one plain document without script, from the same data as the API. Everything that
+// is put into it is escaped, and its policy lets nothing run or load but its own style.
+import { createHash } from 'node:crypto';
+import type { OpenExchange } from '../judge/report.ts';
+import type { RecentRow } from './admin-rows.ts';
+import type { Spread } from './recent-values.ts';
+import type { ClassSummary, Summary } from './summary.ts';
+
+const STYLE = `
+body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1b1b1f;background:#fff}
+h1{font-size:1.3rem}h2{font-size:1.05rem;margin-top:2rem}
+table{border-collapse:collapse;width:100%}th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid #d9d9de}
+th:first-child,td:first-child{text-align:left}th{font-weight:600}td{font-variant-numeric:tabular-nums}
+p.none{color:#5c5c66}@media(prefers-color-scheme:dark){body{color:#e8e8ec;background:#17171a}a{color:#8ab4ff}
+th,td{border-color:#3a3a42}p.none{color:#a0a0aa}}`;
+
+export const PAGE_POLICY = [
+  `default-src 'none'`,
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `base-uri 'none'`,
+  `form-action 'none'`,
+  `frame-ancestors 'none'`,
+].join('; ');
+
+export interface PageData {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+  readonly summary: Summary;
+  readonly open: readonly OpenExchange[];
+  readonly recent: readonly RecentRow[];
+}
+
+const ROWS_MAX_COUNT = 20;
+
+export function renderPage(data: PageData): string {
+  const state = data.ready ? 'Ready.' : `Not ready: ${data.reasons.join('; ')}.`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>rubato</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE}</style></head>
+<body><h1>rubato</h1><p>${escape(state)}</p>
+<p><a href="/metrics">/metrics</a> · <a href="/api/streams">/api/streams</a> · <a href="/api/summary">/api/summary</a>
+ · <a href="/healthz">/healthz</a> · <a href="/readyz">/readyz</a></p>
+<h2>Classes, recent exchanges</h2>${table(CLASS_HEAD, data.summary.classes.map(classRow))}
+<h2>Open exchanges (${data.open.length})</h2>${table(OPEN_HEAD, data.open.slice(0, ROWS_MAX_COUNT).map(openRow))}
+<h2>Recent exchanges</h2>${table(RECENT_HEAD, data.recent.slice(0, ROWS_MAX_COUNT).map(recentRow))}
+</body></html>
+`;
+}
+
+/** A cell: text, or text with a link to a record. */
+type Cell = string | { readonly text: string; readonly id: string };
+
+const CLASS_HEAD = ['class', 'exchanges', 'ok', 'TTFT p50', 'p95', 'p99', 'TPOT p50', 'gap p50', 'gap p99', 'worst gap', 'stalls'];
+
+function classRow(row: ClassSummary): readonly Cell[] {
+  const worst = row.worst === undefined ? '–' : { text: ms(row.worst.gapMaxNs), id: row.worst.id };
+  return [
+    row.class,
+    String(row.exchangeCount),
+    String(row.outcomeCounts.ok ?? 0),
+    ...percentiles(row.ttft),
+    ms(row.tpot?.p50Ns),
+    ms(row.gap?.p50Ns),
+    ms(row.gap?.p99Ns),
+    worst,
+    String(row.stallCount),
+  ];
+}
+
+const OPEN_HEAD = ['id', 'class', 'model', 'phase', 'age', 'chunks', 'silent'];
+
+function openRow(open: OpenExchange): readonly Cell[] {
+  const silent = open.silentMs === undefined ? '–' : `${Math.round(open.silentMs)} ms`;
+  return [open.id, open.class, open.model, open.phase, `${Math.round(open.ageMs)} ms`, String(open.chunkCount), silent];
+}
+
+const RECENT_HEAD = ['id', 'opened', 'class', 'model', 'outcome', 'TTFT', 'duration', 'worst gap', 'chunks'];
+
+function recentRow(row: RecentRow): readonly Cell[] {
+  const opened = new Date(row.openedAtEpochMs).toISOString();
+  const lengths = [ms(row.ttftNs), ms(row.durationNs), ms(row.gapMaxNs)];
+  return [{ text: row.id, id: row.id }, opened, row.class, row.model, row.outcome, ...lengths, String(row.chunkCount)];
+}
+
+function percentiles(spread: Spread | undefined): readonly string[] {
+  return [ms(spread?.p50Ns), ms(spread?.p95Ns), ms(spread?.p99Ns)];
+}
+
+/** Unknown is a dash, never a 0. */
+function ms(lengthNs: number | undefined): string {
+  return lengthNs === undefined ? '–' : `${(lengthNs / 1e6).toFixed(1)} ms`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  if (rows.length === 0) return '<p class="none">None yet.</p>';
+  const headRow = head.map((name) => `<th scope="col">${escape(name)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cellText(cell)}</td>`).join('')}</tr>`).join('\n');
+  return `<table><thead><tr>${headRow}</tr></thead><tbody>${body}</tbody></table>`;
+}
+
+function cellText(cell: Cell): string {
+  if (typeof cell === 'string') return escape(cell);
+  return `<a href="/api/streams/${encodeURIComponent(cell.id)}">${escape(cell.text)}</a>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

@@ -1,0 +1,49 @@
+// A finished exchange as a row of a list: what a reader needs to choose the one to look into.
+import type { RecentExchange } from '../judge/report.ts';
+
+/** Lengths in ns; absent means unknown. */
+export interface RecentRow {
+  readonly id: string;
+  readonly openedAtEpochMs: number;
+  readonly route: string;
+  readonly class: string;
+  readonly model: string;
+  readonly outcome: string;
+  readonly wireEnd: string;
+  readonly status?: number;
+  readonly ttftNs?: number;
+  readonly tpotNs?: number;
+  readonly durationNs: number;
+  readonly gapMaxNs?: number;
+  readonly stallCount: number;
+  readonly chunkCount: number;
+  readonly outputTokenCount?: number;
+  readonly doubts: readonly string[];
+  readonly traceId?: string;
+}
+
+export function recentRow({ id, outcome, wireEnd, report }: RecentExchange): RecentRow {
+  const { record, figures, labels } = report;
+  const known = {
+    status: record.response.status,
+    ttftNs: figures.ttftNs,
+    tpotNs: figures.tpotNs,
+    gapMaxNs: figures.gapsReceived.maxNs,
+    outputTokenCount: record.tokens.output,
+    traceId: record.trace?.traceId,
+  };
+  return {
+    id,
+    openedAtEpochMs: record.openedAtEpochMs,
+    route: labels.route,
+    class: labels.class,
+    model: labels.model,
+    outcome,
+    wireEnd,
+    durationNs: figures.durationNs,
+    stallCount: figures.stallCount,
+    chunkCount: record.response.chunkCount,
+    doubts: record.doubts,
+    ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<RecentRow>),
+  };
+}

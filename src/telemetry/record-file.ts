@@ -1,0 +1,153 @@
+// The sink that writes records to a file, one JSON line `{ record, figures }` an exchange, so that
+// every figure can be recomputed later. Writing is in the background and bounded: a full or
+// read-only disk costs records (counted) and one log line, never memory, and is tried again.
+import { epochMs } from '../base/clock.ts';
+import {
+  FLUSH_MAX_MS,
+  RECORD_FILE_BYTES,
+  RECORD_FILES_KEPT_COUNT,
+  RECORD_QUEUE_BYTES,
+  RECORD_RETRY_FIRST_MS,
+  RECORD_RETRY_MAX_MS,
+  RECORD_WRITE_BYTES,
+} from '../base/limits.ts';
+import type { Log } from '../base/log.ts';
+import type { Report, Sink } from '../judge/report.ts';
+import { createFailureLog, type FailureLog } from './failure-log.ts';
+import { RotatingFile } from './rotating-file.ts';
+import { withinMs } from './span-processor.ts';
+
+export interface RecordFileOptions {
+  readonly path: string;
+  readonly log: Log;
+  /** Size at which the file is rotated, see {@link RotatingFile}. */
+  readonly maxBytes?: number;
+  /** Old files kept beside the current one. */
+  readonly keptCount?: number;
+  readonly queueBytes?: number;
+  readonly retryFirstMs?: number;
+}
+
+/** taken = written + dropped + queued, at every moment. */
+export interface RecordFileStats {
+  readonly takenCount: number;
+  readonly writtenCount: number;
+  readonly droppedCount: number;
+  readonly queuedCount: number;
+}
+
+export class RecordFile implements Sink {
+  readonly name = 'record_file';
+  readonly #file: RotatingFile;
+  readonly #failures: FailureLog;
+  readonly #queueMaxBytes: number;
+  readonly #retryFirstMs: number;
+  #lines: Buffer[] = [];
+  #queuedBytes = 0;
+  #takenCount = 0;
+  #writtenCount = 0;
+  #droppedCount = 0;
+  #running: Promise<void> | undefined;
+  #retryMs: number;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: RecordFileOptions) {
+    const { path, log, maxBytes = RECORD_FILE_BYTES, keptCount = RECORD_FILES_KEPT_COUNT } = options;
+    this.#file = new RotatingFile({ path, maxBytes, keptCount });
+    this.#failures = createFailureLog(log, `Writing ${path}`);
+    this.#queueMaxBytes = options.queueBytes ?? RECORD_QUEUE_BYTES;
+    this.#retryFirstMs = options.retryFirstMs ?? RECORD_RETRY_FIRST_MS;
+    this.#retryMs = this.#retryFirstMs;
+  }
+
+  onReport({ record, figures }: Report): void {
+    this.#takenCount += 1;
+    const line = Buffer.from(`${JSON.stringify({ record, figures })}\n`);
+    if (this.#closed || this.#queuedBytes + line.length > this.#queueMaxBytes) {
+      this.#droppedCount += 1;
+      return;
+    }
+    this.#lines.push(line);
+    this.#queuedBytes += line.length;
+    if (this.#retryTimer === undefined) this.#start();
+  }
+
+  stats(): RecordFileStats {
+    return {
+      takenCount: this.#takenCount,
+      writtenCount: this.#writtenCount,
+      droppedCount: this.#droppedCount,
+      queuedCount: this.#takenCount - this.#writtenCount - this.#droppedCount,
+    };
+  }
+
+  /** Writes what waits, within two seconds, and closes the file; what is left counts as dropped. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#retryTimer);
+    this.#start();
+    await withinMs(this.#running ?? Promise.resolve(), FLUSH_MAX_MS);
+    this.#droppedCount += this.#lines.length;
+    this.#lines = [];
+    this.#queuedBytes = 0;
+    await withinMs(this.#file.close(), FLUSH_MAX_MS);
+  }
+
+  #start(): void {
+    if (this.#running === undefined && this.#lines.length > 0) this.#running = this.#run();
+  }
+
+  /** Writes until nothing waits; after a fault it leaves the lines where they are and tries later. */
+  async #run(): Promise<void> {
+    while (this.#lines.length > 0) {
+      try {
+        await this.#writeSome();
+      } catch (fault) {
+        this.#failures.failed(fault, 0, epochMs());
+        this.#retryLater();
+        break;
+      }
+      this.#retryMs = this.#retryFirstMs;
+      this.#failures.succeeded();
+    }
+    // In the same turn as the last look at the lines, so that none added now is left without a writer.
+    this.#running = undefined;
+  }
+
+  #retryLater(): void {
+    if (this.#closed) return;
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined;
+      this.#start();
+    }, this.#retryMs);
+    this.#retryTimer.unref();
+    this.#retryMs = Math.min(this.#retryMs * 2, RECORD_RETRY_MAX_MS);
+  }
+
+  async #writeSome(): Promise<void> {
+    const roomBytes = await this.#file.prepare(this.#lines[0]?.length ?? 0);
+    const lines = this.#take(Math.min(roomBytes, RECORD_WRITE_BYTES));
+    try {
+      await this.#file.append(lines);
+    } catch (fault) {
+      this.#lines.unshift(...lines);
+      throw fault;
+    }
+    this.#queuedBytes -= lines.reduce((sum, line) => sum + line.length, 0);
+    this.#writtenCount += lines.length;
+  }
+
+  /** The first lines, as far as they fit; at least one. They count as queued until they are written. */
+  #take(maxBytes: number): Buffer[] {
+    let bytes = 0;
+    let count = 0;
+    for (const line of this.#lines) {
+      if (count > 0 && bytes + line.length > maxBytes) break;
+      bytes += line.length;
+      count += 1;
+    }
+    return this.#lines.splice(0, count);
+  }
+}

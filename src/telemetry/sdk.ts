@@ -1,0 +1,150 @@
+// The OpenTelemetry SDK, told everything it would otherwise choose: detectors, exporters, ids,
+// sampler, limits; no propagators, no context manager, no instrumentation, no logs. It runs only
+// when something is pushed; the relay never sees it.
+import { logs, metrics, trace, type ContextManager, type Tracer } from '@opentelemetry/api';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+  type Resource,
+} from '@opentelemetry/resources';
+import { ConsoleMetricExporter, PeriodicExportingMetricReader, type MetricReader } from '@opentelemetry/sdk-metrics';
+import { AlwaysOnSampler, ConsoleSpanExporter, SimpleSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace';
+import { FLUSH_MAX_MS, METRICS_BATCH_MAX_COUNT, SPAN_CHUNKS_MAX_COUNT } from '../base/limits.ts';
+import type { Log } from '../base/log.ts';
+import { pushesTraces, type OtelPlan } from './otel-environment.ts';
+import { countFailures, metricExporterFor, spanExporterFor } from './otel-exporters.ts';
+import { createMetricProducer, SCOPE_NAME } from './otlp-metrics.ts';
+import type { ResourceLabels } from './prometheus.ts';
+import { PresetIdGenerator } from './span-ids.ts';
+import { BoundedSpanProcessor, withinMs, type BatchStats } from './span-processor.ts';
+import type { MetricStore } from './store.ts';
+
+export interface OtelOptions {
+  readonly plan: OtelPlan;
+  readonly resource: Resource;
+  readonly store: MetricStore;
+  readonly log: Log;
+  readonly version: string;
+}
+
+export interface Otel {
+  /** Makes the spans; absent when none are pushed. */
+  readonly tracing: { readonly tracer: Tracer; readonly ids: PresetIdGenerator } | undefined;
+  /** Of the spans sent by OTLP. */
+  spanStats(): BatchStats | undefined;
+  failedMetricExportCount(): number;
+  /** A last flush of both signals, within two seconds. */
+  shutdown(): Promise<void>;
+}
+
+/**
+ * What every route says about this process. No process detector: it would tell the command line,
+ * and there may be a key on it. The environment wins over our own name and the random instance id.
+ */
+export function createResource(version: string): Resource {
+  const own = resourceFromAttributes({ 'service.name': 'rubato', 'service.version': version });
+  const detected = detectResources({ detectors: [serviceInstanceIdDetector, envDetector] });
+  return defaultResource().merge(own).merge(detected);
+}
+
+/** The same as labels of `target_info`. */
+export function resourceLabels(resource: Resource): ResourceLabels {
+  return Object.fromEntries(Object.entries(resource.attributes).map(([name, value]) => [name, String(value)]));
+}
+
+const NOT_PUSHING: Otel = {
+  tracing: undefined,
+  spanStats: () => undefined,
+  failedMetricExportCount: () => 0,
+  shutdown: () => Promise.resolve(),
+};
+
+export async function startOtel(options: OtelOptions): Promise<Otel> {
+  const { plan, log } = options;
+  const readers = await metricReaders(options);
+  const spans = await spanProcessors(plan, log);
+  if (readers.list.length === 0 && spans.list.length === 0) return NOT_PUSHING;
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const ids = new PresetIdGenerator();
+  const sdk = new NodeSDK({
+    resource: options.resource,
+    autoDetectResources: false,
+    resourceDetectors: [],
+    instrumentations: [],
+    textMapPropagator: null,
+    // Only null keeps the SDK from following every await of the process; its type does not know that.
+    contextManager: null as unknown as ContextManager,
+    logRecordProcessors: [],
+    metricReaders: [...readers.list],
+    views: [],
+    spanProcessors: [...spans.list],
+    idGenerator: ids,
+    // The relay decided what is sampled, and made its decision known upstream; here all are taken.
+    sampler: new AlwaysOnSampler(),
+    spanLimits: { eventCountLimit: plan.spanEventMaxCount ?? SPAN_CHUNKS_MAX_COUNT },
+  });
+  sdk.start();
+  return {
+    tracing: pushesTraces(plan) ? { tracer: trace.getTracer(SCOPE_NAME, options.version), ids } : undefined,
+    spanStats: () => spans.otlp?.stats(),
+    failedMetricExportCount: readers.failedCount,
+    async shutdown() {
+      await withinMs(sdk.shutdown(), FLUSH_MAX_MS);
+      // The API keeps its providers for the process; a second sidecar in it would talk to a dead one.
+      trace.disable();
+      metrics.disable();
+      logs.disable();
+    },
+  };
+}
+
+interface Spans {
+  readonly list: readonly SpanProcessor[];
+  readonly otlp: BoundedSpanProcessor | undefined;
+}
+
+async function spanProcessors(plan: OtelPlan, log: Log): Promise<Spans> {
+  const list: SpanProcessor[] = [];
+  let otlp: BoundedSpanProcessor | undefined;
+  if (plan.traces.otlp !== undefined) {
+    otlp = new BoundedSpanProcessor({
+      exporter: await spanExporterFor(plan.traces.otlp),
+      log,
+      ...(plan.spanDelayMs !== undefined && { delayMs: plan.spanDelayMs }),
+      ...(plan.spanExportTimeoutMs !== undefined && { exportTimeoutMs: plan.spanExportTimeoutMs }),
+      ...(plan.spanQueueMaxCount !== undefined && { queueMaxCount: plan.spanQueueMaxCount }),
+      ...(plan.spanBatchMaxCount !== undefined && { batchMaxCount: plan.spanBatchMaxCount }),
+    });
+    list.push(otlp);
+  }
+  if (plan.traces.console) list.push(new SimpleSpanProcessor({ exporter: new ConsoleSpanExporter() }));
+  return { list, otlp };
+}
+
+interface Readers {
+  readonly list: readonly MetricReader[];
+  readonly failedCount: () => number;
+}
+
+async function metricReaders({ plan, store, log }: OtelOptions): Promise<Readers> {
+  const list: MetricReader[] = [];
+  let failedCount = (): number => 0;
+  const common = {
+    exportIntervalMillis: plan.metricIntervalMs,
+    exportTimeoutMillis: plan.metricTimeoutMs,
+    maxExportBatchSize: METRICS_BATCH_MAX_COUNT,
+    metricProducers: [createMetricProducer(store, { exponential: plan.exponential })],
+  };
+  if (plan.metrics.otlp !== undefined) {
+    const counted = countFailures(await metricExporterFor(plan.metrics.otlp), log);
+    failedCount = counted.failedCount;
+    list.push(new PeriodicExportingMetricReader({ ...common, exporter: counted.exporter }));
+  }
+  if (plan.metrics.console) {
+    list.push(new PeriodicExportingMetricReader({ ...common, exporter: new ConsoleMetricExporter() }));
+  }
+  return { list, failedCount };
+}

@@ -1,0 +1,134 @@
+// What hangs on the two spans of an exchange: events at notable moments, phases of the engine where
+// it told us of them, and the chunks. Knows how to write them, not when an exchange has spans.
+import { SpanKind, type Attributes, type Context, type HrTime, type Span, type Tracer } from '@opentelemetry/api';
+import { SPAN_EVENTS_MAX_COUNT } from '../base/limits.ts';
+import type { Report } from '../judge/report.ts';
+import type { Stall } from '../measure/figures.ts';
+import { chunkRowsOf, type ChunkRows } from './chunk-rows.ts';
+import { errorTypeOf } from './exchange-facts.ts';
+import { EVENT_CHUNK, EVENT_CUT, EVENT_FIRST_TOKEN, EVENT_STALL, SPAN_CHUNKS, SPAN_PHASES } from './span-names.ts';
+import { roundedUs } from './span-time.ts';
+
+/** Where child spans go, and how moments of the exchange become times. */
+export interface SpanScope {
+  readonly tracer: Tracer;
+  readonly parent: Context;
+  readonly timeOf: (atNs: number) => HrTime;
+}
+
+/** First token and cut have a place of their own; the worst stalls share the rest. */
+const STALL_EVENTS_MAX_COUNT = SPAN_EVENTS_MAX_COUNT - 2;
+
+/** Events at notable moments, each with its true time. Few: back ends bill and render them one by one. */
+export function addMoments(span: Span, report: Report, timeOf: SpanScope['timeOf']): void {
+  const { figures, record } = report;
+  if (figures.ttftNs !== undefined) span.addEvent(EVENT_FIRST_TOKEN, {}, timeOf(figures.ttftNs));
+  for (const stall of worst(figures.stalls)) {
+    // Nobody judges the cause of a stall yet, and unknown is said as such.
+    const attributes = { 'rubato.stall.gap_us': roundedUs(stall.gapNs), 'rubato.stall.cause': 'unknown' };
+    span.addEvent(EVENT_STALL, attributes, timeOf(stall.atNs));
+  }
+  const cutAtNs = cutMoment(report);
+  if (cutAtNs !== undefined) span.addEvent(EVENT_CUT, { 'rubato.outcome': record.end.outcome }, timeOf(cutAtNs));
+}
+
+function worst(stalls: readonly Stall[]): readonly Stall[] {
+  const kept = stalls.toSorted((a, b) => b.gapNs - a.gapNs).slice(0, STALL_EVENTS_MAX_COUNT);
+  return kept.sort((a, b) => a.atNs - b.atNs);
+}
+
+/** The moment at which an answer that had begun was cut; absent when it ended by itself or never began. */
+function cutMoment({ record, figures }: Report): number | undefined {
+  const { outcome, wire } = record.end;
+  if (record.marks.headReceivedAtNs === undefined || wire === 'complete') return undefined;
+  return outcome.startsWith('upstream_') ? (record.marks.upstreamEndAtNs ?? figures.durationNs) : figures.durationNs;
+}
+
+/**
+ * Queue, prefill and decode as spans, where the engine told us of the first two for this request. It
+ * says how long they were, not when: they are laid from the moment the request was sent.
+ */
+export function addPhases(scope: SpanScope, report: Report): void {
+  const { split, ttftNs, lastTokenNs } = report.figures;
+  const sentAtNs = report.record.marks.requestSentAtNs;
+  if (split === undefined || split.basis !== 'exact' || sentAtNs === undefined || ttftNs === undefined) return;
+  const queueEndAtNs = sentAtNs + (split.queueNs ?? 0);
+  const firstReceivedAtNs = ttftNs - split.network.clientNs - split.rubato.holdNs;
+  if (split.queueNs !== undefined) addSpan(scope, SPAN_PHASES.queue, { from: sentAtNs, to: queueEndAtNs });
+  if (split.prefillNs !== undefined) {
+    addSpan(scope, SPAN_PHASES.prefill, { from: queueEndAtNs, to: queueEndAtNs + split.prefillNs });
+  }
+  if (lastTokenNs !== undefined) addSpan(scope, SPAN_PHASES.decode, { from: firstReceivedAtNs, to: lastTokenNs });
+}
+
+export type ChunkForm = 'arrays' | 'events';
+
+/** The child with every chunk; a span of its own, so that a collector can drop it by name. */
+export function addChunks(scope: SpanScope, report: Report, options: { form: ChunkForm; startAtNs: number }): void {
+  const { record } = report;
+  const rows = chunkRowsOf(record, options.startAtNs);
+  if (rows === undefined) return;
+  const { receivedAtNs, flushedAtNs, writtenAtNs } = record.chunks;
+  const from = receivedAtNs[0] ?? options.startAtNs;
+  const to = flushedAtNs.at(-1) ?? writtenAtNs.at(-1) ?? from;
+  const attributes = { ...totals(report, rows), ...(options.form === 'arrays' && arrays(rows)) };
+  const span = scope.tracer.startSpan(
+    SPAN_CHUNKS,
+    { kind: SpanKind.INTERNAL, startTime: scope.timeOf(from), attributes },
+    scope.parent,
+  );
+  if (options.form === 'events') addChunkEvents(span, receivedAtNs, rows, scope.timeOf);
+  span.end(scope.timeOf(Math.max(from, to)));
+}
+
+function totals({ record }: Report, rows: ChunkRows): Attributes {
+  return {
+    'rubato.chunk.count': record.response.chunkCount,
+    'rubato.chunk.total_bytes': record.response.receivedBytes,
+    'rubato.chunk.listed_count': rows.atUs.length,
+    'rubato.chunk.first_us': rows.firstUs,
+  };
+}
+
+function arrays(rows: ChunkRows): Attributes {
+  return {
+    'rubato.chunk.at_us': [...rows.atUs],
+    'rubato.chunk.gap_us': [...rows.gapUs],
+    'rubato.chunk.hold_us': [...rows.holdUs],
+    'rubato.chunk.flush_us': [...rows.flushUs],
+    'rubato.chunk.bytes': [...rows.bytes],
+    'rubato.chunk.kind': [...rows.kind],
+  };
+}
+
+function addChunkEvents(span: Span, receivedAtNs: readonly number[], rows: ChunkRows, timeOf: SpanScope['timeOf']): void {
+  for (const [row, atUs] of rows.atUs.entries()) {
+    const attributes = {
+      'rubato.chunk.at_us': atUs,
+      'rubato.chunk.gap_us': rows.gapUs[row] ?? 0,
+      'rubato.chunk.hold_us': rows.holdUs[row] ?? 0,
+      'rubato.chunk.flush_us': rows.flushUs[row] ?? 0,
+      'rubato.chunk.bytes': rows.bytes[row] ?? 0,
+      'rubato.chunk.kind': rows.kind[row] ?? 0,
+    };
+    span.addEvent(EVENT_CHUNK, attributes, timeOf(receivedAtNs[row] ?? 0));
+  }
+}
+
+function addSpan(scope: SpanScope, name: string, { from, to }: { from: number; to: number }): void {
+  const span = scope.tracer.startSpan(name, { kind: SpanKind.INTERNAL, startTime: scope.timeOf(from) }, scope.parent);
+  span.end(scope.timeOf(Math.max(from, to)));
+}
+
+/** One in so many exchanges is kept whatever it was like. */
+const BASELINE_ONE_IN = 100;
+
+/**
+ * Whether an exchange is worth its chunks under `kept`: it failed, it stalled, or it is in the
+ * baseline. The baseline goes by trace id, so that two rubatos on one path keep the same exchanges.
+ */
+export function isKept({ record, figures }: Report): boolean {
+  if (errorTypeOf(record) !== undefined || figures.stallCount > 0) return true;
+  const tail = Number.parseInt(record.trace?.traceId.slice(-4) ?? '', 16);
+  return tail % BASELINE_ONE_IN === 0;
+}

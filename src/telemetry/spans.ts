@@ -1,0 +1,140 @@
+// The sink that makes the spans of an exchange, once it is over and only if its trace is sampled.
+//
+//   caller's span
+//   └ POST /v1/chat/completions   SERVER   request head received → last byte accepted for the client
+//     └ chat {model}              CLIENT   connection asked for → last byte received from the engine
+//       ├ (the engine's own spans: our CLIENT id went upstream in `traceparent`)
+//       ├ queue, prefill, decode  INTERNAL where the engine told us
+//       └ rubato.chunks           INTERNAL every chunk
+import {
+  createTraceState,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Attributes,
+  type Context,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+import type { Report, Sink } from '../judge/report.ts';
+import type { StreamRecord, TraceFacts } from '../record/stream-record.ts';
+import { isClientError, isServerError } from './exchange-facts.ts';
+import { knownMethod, routeOf } from './names.ts';
+import { clientAttributes, serverAttributes, type UpstreamAddress } from './span-attributes.ts';
+import { addChunks, addMoments, addPhases, isKept, type ChunkForm, type SpanScope } from './span-details.ts';
+import type { PresetIdGenerator } from './span-ids.ts';
+import { hrTimeOf } from './span-time.ts';
+
+export interface SpanSinkOptions {
+  readonly tracer: Tracer;
+  /** The generator that `tracer` uses. */
+  readonly ids: PresetIdGenerator;
+  readonly chunks: 'all' | 'kept' | 'off';
+  readonly chunksAs: ChunkForm;
+  /** `gen_ai.provider.name`. */
+  readonly provider: string;
+  /** Upstream by the name of its route. */
+  readonly upstreams: ReadonlyMap<string, UpstreamAddress>;
+}
+
+export function createSpanSink(options: SpanSinkOptions): Sink {
+  return {
+    name: 'spans',
+    onReport(report) {
+      const facts = report.record.trace;
+      if (facts?.sampled === true) writeSpans(report, facts, options);
+    },
+  };
+}
+
+function writeSpans(report: Report, facts: TraceFacts, options: SpanSinkOptions): void {
+  const { record, figures } = report;
+  const timeOf: SpanScope['timeOf'] = (atNs) => hrTimeOf(record.openedAtEpochMs, atNs);
+  const server = start(options, {
+    name: serverName(record),
+    kind: SpanKind.SERVER,
+    spanId: facts.serverSpanId,
+    traceId: facts.traceId,
+    startTime: timeOf(0),
+    attributes: serverAttributes(report),
+    parent: callerOf(facts),
+  });
+  addMoments(server, report, timeOf);
+  writeClient(report, { server, facts, timeOf, options });
+  if (isServerError(record)) server.setStatus({ code: SpanStatusCode.ERROR });
+  server.end(timeOf(figures.durationNs));
+}
+
+interface ClientParts {
+  readonly server: Span;
+  readonly facts: TraceFacts;
+  readonly timeOf: SpanScope['timeOf'];
+  readonly options: SpanSinkOptions;
+}
+
+/** The CLIENT span, unless the exchange ended before anything was asked of an upstream. */
+function writeClient(report: Report, { server, facts, timeOf, options }: ClientParts): void {
+  const { record, figures } = report;
+  const startAtNs = clientStartAtNs(record);
+  if (startAtNs === undefined) return;
+  const upstream = options.upstreams.get(record.route);
+  const client = start(options, {
+    name: clientName(report),
+    kind: SpanKind.CLIENT,
+    spanId: facts.clientSpanId,
+    traceId: facts.traceId,
+    startTime: timeOf(startAtNs),
+    attributes: clientAttributes(report, { provider: options.provider, upstream, startAtNs }),
+    parent: trace.setSpan(ROOT_CONTEXT, server),
+  });
+  const scope: SpanScope = { tracer: options.tracer, parent: trace.setSpan(ROOT_CONTEXT, client), timeOf };
+  addPhases(scope, report);
+  const withChunks = options.chunks === 'all' || (options.chunks === 'kept' && isKept(report));
+  if (withChunks) addChunks(scope, report, { form: options.chunksAs, startAtNs });
+  if (isClientError(record)) client.setStatus({ code: SpanStatusCode.ERROR });
+  client.end(timeOf(Math.max(startAtNs, record.marks.upstreamEndAtNs ?? figures.durationNs)));
+}
+
+interface StartOptions {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly startTime: ReturnType<SpanScope['timeOf']>;
+  readonly attributes: Attributes;
+  readonly parent: Context;
+}
+
+function start({ tracer, ids }: SpanSinkOptions, { name, traceId, spanId, parent, ...rest }: StartOptions): Span {
+  return ids.using({ traceId, spanId }, () => tracer.startSpan(name, rest, parent));
+}
+
+/** The caller's span as a context; the root when the trace began with us. */
+function callerOf(facts: TraceFacts): Context {
+  if (facts.parentSpanId === undefined) return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId: facts.traceId,
+    spanId: facts.parentSpanId,
+    traceFlags: TraceFlags.SAMPLED,
+    isRemote: true,
+    ...(facts.traceState !== undefined && { traceState: createTraceState(facts.traceState) }),
+  });
+}
+
+/** A path of an API we know is a route; any other is text of the client and stays out of names. */
+function serverName({ request }: StreamRecord): string {
+  const route = routeOf(request.path)?.route;
+  return route === undefined ? knownMethod(request.method) : `${knownMethod(request.method)} ${route}`;
+}
+
+/** With the model as a label, because the one in the request is text of the client. */
+function clientName({ record, labels }: Report): string {
+  const operation = routeOf(record.request.path)?.operation;
+  return operation === undefined ? knownMethod(record.request.method) : `${operation} ${labels.model}`;
+}
+
+function clientStartAtNs({ marks }: StreamRecord): number | undefined {
+  return marks.connectStartAtNs ?? marks.connectedAtNs ?? marks.requestSentAtNs ?? marks.headReceivedAtNs;
+}

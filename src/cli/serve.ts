@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Running } from '../app/serve.ts';
+import { createLog } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { checkOtelEnvironment } from '../telemetry/otel-environment.ts';
@@ -41,7 +42,9 @@ export function serveCommand(command: Command, io: Io): (command: Command) => Pr
   return async (given) => {
     const config = configFrom(given, io);
     const running = await start(config);
-    io.out(`rubato listens on ${running.listen} and serves metrics on ${running.admin}.`);
+    // The log says it too, for machines; this line is for whoever started it by hand.
+    if (io.stdout.isTTY === true)
+      io.out(`rubato listens on ${running.listen}, metrics are on ${running.admin}/metrics.`);
     return await untilEnd(running, io);
   };
 }
@@ -57,7 +60,11 @@ function configFrom(command: Command, io: Io): Config {
     checks: [() => stray, checkOtelEnvironment],
   });
   if ('faults' in loaded) throw configurationFailure(loaded.faults);
-  for (const warning of loaded.warnings) io.err(`rubato: warning: ${warning}`);
+  if (loaded.warnings.length > 0) {
+    const log = createLog({ level: loaded.config.logLevel });
+    for (const warning of loaded.warnings) log.warn(warning);
+    log.flushSync();
+  }
   return loaded.config;
 }
 
@@ -82,7 +89,7 @@ async function untilEnd(running: Running, io: Io): Promise<number> {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const onSignal = (signal: string): void => {
     for (const each of signals) process.removeListener(each, onSignal);
-    io.err(`rubato: ${signal}: no new requests, letting open streams finish. Send it again to end at once.`);
+    if (io.stdout.isTTY === true) io.err(`${signal}: letting open streams finish. Once more ends at once.`);
     void running.close('signal');
   };
   for (const signal of signals) process.on(signal, onSignal);

@@ -28,7 +28,7 @@ export function nearest(word: string, names: readonly string[]): string | undefi
     .toSorted((left, right) => left.edits - right.edits);
   const best = ranked[0];
   if (best === undefined) return undefined;
-  return best.edits <= Math.max(1, Math.floor(word.length / 3)) ? best.name : undefined;
+  return best.edits <= Math.max(1, Math.floor((word.length * 2) / 5)) ? best.name : undefined;
 }
 
 /** ` Did you mean "x"?`, or nothing when there is no near name. */

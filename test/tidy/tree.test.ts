@@ -19,10 +19,14 @@ const TOP_LEVEL = [
 ];
 
 /** Tracked files and new ones that nobody told git to ignore. */
-const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
+const FILES = execFileSync(
+  'git',
+  ['-c', 'safe.directory=*', 'ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'],
+  {
+    cwd: ROOT,
+    encoding: 'utf8',
+  },
+)
   .split('\n')
   .filter((path) => path !== '' && exists(path));
 

@@ -48,6 +48,7 @@ export function createMetricFeed(store: MetricStore): Sink {
     onFirstVisibleToken(labels, ttfoNs, exemplar) {
       store.histogram(TTFO, { class: labels.class, model: labels.model }).record(ttfoNs, exemplar);
     },
+    // oxlint-disable-next-line max-params -- the contract of sinks, called fifty times a second a stream
     onGap(labels, point, gapNs, stalled, exemplar) {
       const series = runningOf(labels);
       if (point === 'flushed') {

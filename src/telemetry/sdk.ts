@@ -131,7 +131,7 @@ interface Readers {
 
 async function metricReaders({ plan, store, log }: OtelOptions): Promise<Readers> {
   const list: MetricReader[] = [];
-  let failedCount = (): number => 0;
+  let counted: ReturnType<typeof countFailures> | undefined;
   const common = {
     exportIntervalMillis: plan.metricIntervalMs,
     exportTimeoutMillis: plan.metricTimeoutMs,
@@ -139,12 +139,11 @@ async function metricReaders({ plan, store, log }: OtelOptions): Promise<Readers
     metricProducers: [createMetricProducer(store, { exponential: plan.exponential })],
   };
   if (plan.metrics.otlp !== undefined) {
-    const counted = countFailures(await metricExporterFor(plan.metrics.otlp), log);
-    failedCount = counted.failedCount;
+    counted = countFailures(await metricExporterFor(plan.metrics.otlp), log);
     list.push(new PeriodicExportingMetricReader({ ...common, exporter: counted.exporter }));
   }
   if (plan.metrics.console) {
     list.push(new PeriodicExportingMetricReader({ ...common, exporter: new ConsoleMetricExporter() }));
   }
-  return { list, failedCount };
+  return { list, failedCount: () => counted?.failedCount() ?? 0 };
 }

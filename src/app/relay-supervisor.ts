@@ -8,12 +8,15 @@ import type { HostPort } from '../config/config.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { TapeDrain } from '../observe/tape-drain.ts';
 import type { RelayCommand, RelayMessage, RelaySettings } from '../relay/settings.ts';
+import type { RelayHealth } from '../telemetry/admin.ts';
 import { createTape, SLOT, type Tape } from '../tape/layout.ts';
 import { TapeReader } from '../tape/reader.ts';
+import type { ThreadLag } from './lag-window.ts';
 import type { CommonSettings } from './relay-settings.ts';
 
 /** A relay whose heart has not beaten for this long counts as dead (it beats each 50 ms). */
 const HEART_STOPPED_MS = 10_000;
+const HEALTH_LOOK_MS = 1_000;
 /** A relay that dies at once again and again is given time between lives. */
 const RESPAWN_MS = 100;
 /** Time after the drain limit for cut streams to close. */
@@ -53,6 +56,8 @@ export class RelaySupervisor {
   readonly #lives: (Life | undefined)[] = [];
   readonly #gone = { droppedBytesCount: 0, droppedChunkCount: 0, lostEntryCount: 0, refusedCount: 0 };
   #address: HostPort | undefined;
+  /** Health is looked at on this timer as well, so that the age of a heartbeat is known between two looks. */
+  #healthTimer: NodeJS.Timeout | undefined;
   #lifeCount = 0;
   #closing = false;
   restartCount = 0;
@@ -66,30 +71,33 @@ export class RelaySupervisor {
     // The first one settles the port; with port 0 the others need to know it.
     this.#address = await this.#spawn(0, this.#options.listen);
     const address = this.#address;
+    this.#healthTimer = setInterval(() => void this.health(), HEALTH_LOOK_MS);
+    this.#healthTimer.unref();
     await Promise.all(Array.from({ length: this.#options.count - 1 }, (_, i) => this.#spawn(i + 1, address)));
     return address;
   }
 
   /** Liveness of each relay by its heartbeat. */
-  health(): { readonly relay: number; readonly ok: boolean; readonly openCount: number }[] {
+  health(): readonly RelayHealth[] {
     const atNs = nowNs();
     return Array.from({ length: this.#options.count }, (_, relay) => {
       const life = this.#lives[relay];
-      if (life === undefined) return { relay, ok: false, openCount: 0 };
+      const name = `relay-${relay}`;
+      if (life === undefined) return { name, ok: false, heartbeatAgeMs: HEART_STOPPED_MS };
       const beatCount = Atomics.load(life.tape.control, SLOT.heartbeatCount);
       if (beatCount !== life.beatCount) {
         life.beatCount = beatCount;
         life.beatAtNs = atNs;
       }
-      const ok = atNs - life.beatAtNs < HEART_STOPPED_MS * 1e6;
-      return { relay, ok, openCount: Atomics.load(life.tape.control, SLOT.openCount) };
+      const heartbeatAgeMs = (atNs - life.beatAtNs) / 1e6;
+      return { name, ok: heartbeatAgeMs < HEART_STOPPED_MS, heartbeatAgeMs };
     });
   }
 
   /** Longest lateness of each relay's heartbeat since the last call. */
-  takeLoopLags(): { readonly relay: number; readonly lagNs: number }[] {
+  takeLoopLags(): readonly ThreadLag[] {
     return this.#lives.flatMap((life, relay) =>
-      life === undefined ? [] : [{ relay, lagNs: Atomics.exchange(life.tape.control, SLOT.loopLagUs, 0) * 1e3 }],
+      life === undefined ? [] : [{ thread: `relay-${relay}`, lagNs: Atomics.exchange(life.tape.control, SLOT.loopLagUs, 0) * 1e3 }],
     );
   }
 
@@ -104,6 +112,7 @@ export class RelaySupervisor {
   /** Lets open streams finish within the limit, cuts the rest, ends the threads and reads their last words. */
   async close(withinMs: number): Promise<void> {
     this.#closing = true;
+    clearInterval(this.#healthTimer);
     await Promise.all(this.#lives.map((life) => (life === undefined ? undefined : this.#drainOne(life, withinMs))));
     for (const life of this.#lives) if (life !== undefined) this.#options.drain.finish(life.reader);
   }

@@ -78,6 +78,11 @@ export class ObservedExchange {
     return this.#metering;
   }
 
+  /** The class as it would be decided now; asking does not decide it. */
+  get classNow(): ClassSpec {
+    return this.#metering?.class ?? this.#classify();
+  }
+
   /** What the request says of itself, as far as it was copied by now. */
   get request(): RequestReading {
     if (this.#reading !== undefined) return this.#reading;
@@ -232,14 +237,18 @@ export class ObservedExchange {
     gaps.onGenerated(row);
   };
 
-  #startMetering(): Metering {
+  #classify(): ClassSpec {
     const request = this.request;
-    const spec = this.#options.classify({
+    return this.#options.classify({
       fields: this.opening.fields,
       path: this.path,
       model: request.model,
       bodyField: (name) => request.field?.(name),
     });
+  }
+
+  #startMetering(): Metering {
+    const spec = this.#classify();
     const chunks = this.chunks.columns;
     return {
       class: spec,

@@ -200,7 +200,7 @@ export class Observer {
       id: observed.id,
       openedAtEpochMs: observed.openedAtEpochMs,
       route: this.#options.routeNames[observed.opening.routeIndex] ?? 'default',
-      class: observed.metering.class.name,
+      class: observed.classNow.name,
       model: this.#models.labelOf(observed.request.model),
       phase: phaseOf(observed, silentNs),
       ageMs: ageNs / 1e6,
@@ -216,7 +216,7 @@ export class Observer {
 function phaseOf(observed: ObservedExchange, silentNs: number | undefined): OpenExchange['phase'] {
   if (!observed.headSeen) return 'head';
   if (silentNs === undefined) return 'token';
-  return silentNs > observed.metering.class.stallMs * 1e6 ? 'silent' : 'stream';
+  return silentNs > observed.classNow.stallMs * 1e6 ? 'silent' : 'stream';
 }
 
 function exemplarOf({ opening }: ObservedExchange): ExemplarRef | undefined {

@@ -1,0 +1,88 @@
+// Everything that tells the world: the metric store with its feeds, spans, the record file, the
+// recent exchanges. Puts them together from the configuration; decides nothing else.
+import { epochMs } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import type { Sink } from '../judge/report.ts';
+import { METRICS } from '../measure/table.ts';
+import { createGenAiFeed } from '../telemetry/gen-ai-feed.ts';
+import { createMetricFeed } from '../telemetry/metric-feed.ts';
+import { otelPlan, pushesTraces, type Environment } from '../telemetry/otel-environment.ts';
+import { CONTENT_TYPES, negotiateFormat, renderMetrics } from '../telemetry/prometheus.ts';
+import { RecordFile } from '../telemetry/record-file.ts';
+import { createResource, resourceLabels, startOtel, type Otel } from '../telemetry/sdk.ts';
+import { SELF_METRICS } from '../telemetry/self-metrics.ts';
+import { createSpanSink } from '../telemetry/spans.ts';
+import { createMetricStore, type MetricStore } from '../telemetry/store.ts';
+import { createSummary, type SummarySink } from '../telemetry/summary.ts';
+import { RecentReports } from './recent-reports.ts';
+import { packageVersion } from './version.ts';
+
+export interface Outlets {
+  readonly sinks: readonly Sink[];
+  readonly store: MetricStore;
+  readonly otel: Otel;
+  readonly recordFile: RecordFile | undefined;
+  readonly recent: RecentReports;
+  readonly summary: SummarySink;
+  /** The relay takes part in traces, because somebody sees our spans or it was asked for. */
+  readonly tracing: boolean;
+  metricsText(accept: string | undefined): { readonly body: string; readonly contentType: string };
+  close(): Promise<void>;
+}
+
+export async function createOutlets(config: Config, env: Environment, log: Log): Promise<Outlets> {
+  const version = packageVersion();
+  const plan = otelPlan(env);
+  const resource = createResource(version);
+  const genAi = createGenAiFeed({
+    provider: config.genAiProvider,
+    clientMetrics: config.genAiClientMetrics ? (plan.latestGenAiNames ? 'v0.1' : 'v1.41') : 'off',
+  });
+  const store = createMetricStore({
+    specs: [...METRICS, ...genAi.specs, ...SELF_METRICS],
+    known: { class: config.classes.map(({ name }) => name), route: config.routes.map(({ name }) => name) },
+    startEpochMs: epochMs(),
+    exponential: plan.exponential,
+  });
+  const otel = await startOtel({ plan, resource, store, log, version });
+  const recordFile =
+    config.record === undefined
+      ? undefined
+      : new RecordFile({ path: config.record.path, maxBytes: config.record.maxBytes, log });
+  const recent = new RecentReports();
+  const summary = createSummary();
+  const labels = resourceLabels(resource);
+  return {
+    sinks: [
+      createMetricFeed(store),
+      genAi.sink(store),
+      ...spanSinks(config, otel),
+      ...(recordFile === undefined ? [] : [recordFile]),
+      recent,
+      summary,
+    ],
+    store,
+    otel,
+    recordFile,
+    recent,
+    summary,
+    tracing: config.propagate === 'on' || (config.propagate === 'auto' && pushesTraces(plan)),
+    metricsText(accept) {
+      const format = negotiateFormat(accept);
+      return { body: renderMetrics(store.collect(), labels, format), contentType: CONTENT_TYPES[format] };
+    },
+    async close() {
+      await Promise.all([otel.shutdown(), recordFile?.close()]);
+    },
+  };
+}
+
+function spanSinks(config: Config, { tracing }: Otel): Sink[] {
+  if (tracing === undefined) return [];
+  const upstreams = new Map(
+    config.routes.map(({ name, upstream }) => [name, { address: upstream.host, port: upstream.port }]),
+  );
+  const { chunks, chunksAs, genAiProvider: provider } = config;
+  return [createSpanSink({ ...tracing, chunks, chunksAs, provider, upstreams })];
+}

@@ -1,0 +1,33 @@
+// The latest reports, for `/api/streams` and its details. Bounded in exchanges and in chunks, so that
+// a few very long streams do not cost what hundreds of usual ones do.
+import { RECENT_MAX_COUNT, RECENT_ROWS_MAX_COUNT } from '../base/limits.ts';
+import type { Report, Sink } from '../judge/report.ts';
+
+export class RecentReports implements Sink {
+  readonly name = 'recent';
+  readonly #reports: Report[] = [];
+  #rowCount = 0;
+
+  onReport(report: Report): void {
+    this.#reports.push(report);
+    this.#rowCount += rowsOf(report);
+    while (this.#reports.length > 1 && this.#isFull()) this.#rowCount -= rowsOf(this.#reports.shift() as Report);
+  }
+
+  /** Oldest first. */
+  list(): readonly Report[] {
+    return this.#reports;
+  }
+
+  find(id: string): Report | undefined {
+    return this.#reports.findLast(({ record }) => record.id === id);
+  }
+
+  #isFull(): boolean {
+    return this.#reports.length > RECENT_MAX_COUNT || this.#rowCount > RECENT_ROWS_MAX_COUNT;
+  }
+}
+
+function rowsOf({ record }: Report): number {
+  return record.chunks.bytes.length + record.events.chunk.length;
+}

@@ -1,0 +1,173 @@
+// Puts a sidecar together and takes it apart again, both in the order of travel:
+//
+//   clients → relays → tapes → observer → outlets → the world        (admin looks on)
+//
+// Up: the far end first, so that nothing arrives where nobody is. Down: the near end first, so that
+// whatever was begun still gets through.
+import { createLog, faultFields, type Log } from '../base/log.ts';
+import type { Config, HostPort } from '../config/config.ts';
+import type { Report, Sink } from '../judge/report.ts';
+import { createClassifier } from '../observe/classifier.ts';
+import { Observer } from '../observe/observer.ts';
+import { TapeDrain } from '../observe/tape-drain.ts';
+import { startAdmin, type AdminData, type AdminServer } from '../telemetry/admin.ts';
+import type { Environment } from '../telemetry/otel-environment.ts';
+import { observeSelf } from '../telemetry/self-metrics.ts';
+import { LagWindow } from './lag-window.ts';
+import { createOutlets, type Outlets } from './outlets.ts';
+import { relaySettings, samplerSettings } from './relay-settings.ts';
+import { RelaySupervisor } from './relay-supervisor.ts';
+import { selfSources } from './self-sources.ts';
+import { UpstreamWatch } from './upstream-watch.ts';
+
+export interface Running {
+  /** Where clients connect, as `host:port`. */
+  readonly listen: string;
+  /** Where the admin port is. */
+  readonly admin: string;
+  /** Ends it: `signal` lets open streams finish within the drain limit, `done` cuts them at once. */
+  close(reason: 'signal' | 'done'): Promise<void>;
+  /** Exit code, once everything has ended. */
+  readonly finished: Promise<number>;
+}
+
+export interface ServeExtras {
+  /** Further listeners to what happens. */
+  readonly sinks?: readonly Sink[];
+  readonly env?: Environment;
+}
+
+/** Starts a sidecar; rejects with the system's error when a port cannot be had. */
+export async function startServe(config: Config, extras: ServeExtras = {}): Promise<Running> {
+  const env = extras.env ?? process.env;
+  const log = createLog({ level: config.logLevel });
+  const outlets = await createOutlets(config, env, log);
+  const parts = createParts(config, env, { log, outlets, sinks: extras.sinks ?? [] });
+  try {
+    return await start(config, parts);
+  } catch (error) {
+    await stop(parts, 0);
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly log: Log;
+  readonly outlets: Outlets;
+  readonly observer: Observer;
+  readonly drain: TapeDrain;
+  readonly supervisor: RelaySupervisor;
+  readonly lags: LagWindow;
+  readonly watch: UpstreamWatch;
+  readonly state: { draining: boolean; admin: AdminServer | undefined };
+}
+
+interface Given {
+  readonly log: Log;
+  readonly outlets: Outlets;
+  readonly sinks: readonly Sink[];
+}
+
+function createParts(config: Config, env: Environment, { log, outlets, sinks }: Given): Parts {
+  const told = new Set<string>();
+  const observer = new Observer({
+    sinks: [...outlets.sinks, ...sinks],
+    classifier: createClassifier(config.classHeader, config.classes),
+    routeNames: config.routes.map(({ name }) => name),
+    models: config.models,
+    promptBucketEdges: config.promptBucketEdges,
+    outputBucketEdges: config.outputBucketEdges,
+    onFault(where, fault) {
+      // The counter tells how often; the log tells once what it was.
+      if (told.has(where)) return;
+      told.add(where);
+      log.error('a part of the observer failed and was detached', { where, ...faultFields(fault) });
+    },
+  });
+  const drain = new TapeDrain((fault) => log.error('a tape entry could not be read', faultFields(fault)));
+  const supervisor = new RelaySupervisor({
+    count: config.relayCount,
+    listen: config.listen,
+    settings: relaySettings(config, outlets.tracing ? samplerSettings(env) : undefined),
+    observer,
+    drain,
+    log,
+  });
+  const lags = new LagWindow(() => supervisor.takeLoopLags());
+  const classNames = config.classes.map(({ name }) => name);
+  observeSelf(outlets.store, selfSources({ observer, supervisor, lags, outlets }), classNames);
+  const watch = new UpstreamWatch(log);
+  return { log, outlets, observer, drain, supervisor, lags, watch, state: { draining: false, admin: undefined } };
+}
+
+async function start(config: Config, parts: Parts): Promise<Running> {
+  const { log, supervisor, watch, state } = parts;
+  if (config.upstreamTls.insecure) {
+    log.warn('certificates of upstreams are not verified (upstream-insecure): keys and prompts go to whoever answers');
+  }
+  const listen = await supervisor.start();
+  state.admin = await startAdmin({
+    host: config.admin.host,
+    port: config.admin.port,
+    allowedHosts: config.adminAllowHosts,
+    data: adminData(parts),
+    log,
+  });
+  const address = { listen: textOf(listen), admin: textOf({ host: config.admin.host, port: state.admin.port }) };
+  log.info('rubato is listening', address);
+  void watch.start(config.routes.map(({ upstream }) => upstream));
+
+  let closing: Promise<void> | undefined;
+  let finish: (exitCode: number) => void = () => undefined;
+  const finished = new Promise<number>((resolve) => {
+    finish = resolve;
+  });
+  return {
+    ...address,
+    finished,
+    close(reason) {
+      closing ??= stop(parts, reason === 'signal' ? config.drainMs : 0).then(() => finish(0));
+      return closing;
+    },
+  };
+}
+
+async function stop({ log, outlets, drain, supervisor, lags, watch, state }: Parts, withinMs: number): Promise<void> {
+  state.draining = true;
+  watch.close();
+  await supervisor.close(withinMs);
+  drain.stop();
+  lags.close();
+  await outlets.close();
+  await state.admin?.close();
+  log.info('rubato has ended');
+  log.flushSync();
+}
+
+function adminData({ outlets, observer, supervisor, watch, state }: Parts): AdminData {
+  return {
+    health() {
+      const relays = supervisor.health();
+      return { ok: relays.every(({ ok }) => ok), relays };
+    },
+    ready() {
+      const reasons = watch.unreachable.map((origin) => `the upstream ${origin} cannot be reached`);
+      if (state.draining) reasons.unshift('shutting down');
+      return { ok: reasons.length === 0, reasons };
+    },
+    openExchanges: () => observer.openExchanges(),
+    recent: () => outlets.recent.list().toReversed().map(recentOf),
+    record: (id) => outlets.recent.find(id),
+    metricsText: (accept) => outlets.metricsText(accept),
+    summary: () => outlets.summary.read(),
+  };
+}
+
+function recentOf(report: Report) {
+  const { id, end } = report.record;
+  return { id, outcome: end.outcome, wireEnd: end.wire, report };
+}
+
+function textOf({ host, port }: HostPort): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

@@ -43,7 +43,8 @@ function installPackages() {
     .filter((folder) => !folder.includes('node_modules'))
     .join(delimiter);
   const options = { cwd: root, stdio: 'inherit', env: { ...process.env, PATH: path } };
-  const args = ['ci', '--no-audit', '--no-fund'];
+  // The machine's Node may be older than what packages ask for; the pinned one, which runs them, is not.
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const { npm_execpath: npmScript, npm_node_execpath: npmNode } = process.env;
   if (npmScript !== undefined && npmNode !== undefined && existsSync(npmNode) && !npmNode.startsWith(modules)) {
     return spawnSync(npmNode, [npmScript, ...args], options).status;

@@ -52,7 +52,7 @@ test('installs when node_modules is missing, says so, and is silent the next tim
     stderr: expect.stringContaining('node_modules is missing: running npm ci') as string,
   });
   expect(run()).toEqual({ status: 0, stderr: '' });
-  expect(calls()).toEqual(['ci --no-audit --no-fund']);
+  expect(calls()).toEqual(['ci --no-audit --no-fund --loglevel=error']);
 });
 
 test('installs again when the lock file changed', () => {

@@ -7,16 +7,17 @@ import { startServe } from './serve.ts';
 
 export async function startSidecar(upstreamUrl: string): Promise<StartedSidecar> {
   const loaded = loadConfig({
-    flags: { upstream: [upstreamUrl], listen: ['127.0.0.1:0'], admin: ['127.0.0.1:0'], 'log-level': ['warn'] },
+    flags: { upstream: upstreamUrl, listen: '127.0.0.1:0', admin: '127.0.0.1:0', 'log-level': 'warn' },
     env: {},
     execArgv: [],
     platform: process.platform,
     readFile: () => '',
     checks: [],
-  } as never);
+  });
   if ('faults' in loaded) throw new Error(loaded.faults.join('\n'));
   const reports: Report[] = [];
   const running = await startServe(loaded.config, {
+    env: {},
     sinks: [
       {
         name: 'demo',

@@ -19,6 +19,7 @@ export default defineConfig({
     projects: [
       project('unit', { sequence: { groupOrder: 0 } }),
       project('conformance', { sequence: { groupOrder: 0 } }),
+      project('replay', { sequence: { groupOrder: 0 } }),
       project('tidy', { sequence: { groupOrder: 0 } }),
       project('wire', {
         sequence: { groupOrder: 1 },

@@ -40,11 +40,12 @@ export function listenFailure(error: unknown, places: readonly ListenPlace[]): C
   const about = named.length > 0 ? named : places;
   const where = about.map((place) => `${place.host}:${place.port}`).join(' or ');
   const flags = about.map((place) => `${place.flag} ${place.host}:PORT`).join(' or ');
+  const names = about.map((place) => place.flag).join(' or ');
   const sentences: Readonly<Record<string, string>> = {
     EADDRINUSE: `${where} is in use by another program. Stop that program, or choose another port with ${flags}.`,
     EACCES: `This user may not listen on ${where}; ports below 1024 are usually reserved. Choose another port with ${flags}.`,
-    EADDRNOTAVAIL: `${where} is no address of this machine. Choose one with ${flags}, such as 127.0.0.1 or 0.0.0.0.`,
-    ENOTFOUND: `The host name of ${where} cannot be resolved. Choose an address with ${flags}, such as 127.0.0.1.`,
+    EADDRNOTAVAIL: `${where} is no address of this machine. Choose one with ${names}, such as 127.0.0.1, or 0.0.0.0 for all.`,
+    ENOTFOUND: `The host name of ${where} cannot be resolved. Choose an address with ${names}, such as 127.0.0.1.`,
   };
   const sentence = code === undefined ? undefined : sentences[code];
   return sentence === undefined

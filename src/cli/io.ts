@@ -1,6 +1,4 @@
 // What a command may touch of the process. Tests hand in their own.
-import { readFileSync } from 'node:fs';
-
 export interface Io {
   /** What the command was asked for. */
   readonly out: (text: string) => void;
@@ -22,10 +20,4 @@ export function processIo(): Io {
     execArgv: process.execArgv,
     platform: process.platform,
   };
-}
-
-/** The same two folders up from `src/cli/` and from `dist/cli/`. */
-export function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return String((JSON.parse(text) as { version?: unknown }).version);
 }

@@ -1,10 +1,11 @@
 // The command line as a whole: which commands there are, help, version, and how any failure becomes
 // one message and an exit code. What a command does stands in its own file.
 import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../app/version.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, describeInternal } from './failures.ts';
-import { type Io, packageVersion } from './io.ts';
+import type { Io } from './io.ts';
 import { replayCommand } from './replay.ts';
 import { serveCommand } from './serve.ts';
 

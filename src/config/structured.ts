@@ -7,7 +7,7 @@ import { didYouMean } from './nearest.ts';
 import { readHeaderName, readUpstream, type Reader, show } from './values.ts';
 
 /** Classes that exist without being configured. */
-export const BUILT_IN_CLASSES = ['interactive', 'batch', 'default'] as const;
+const BUILT_IN_CLASSES = ['interactive', 'batch', 'default'] as const;
 /** Name of the route that the key `upstream` makes. */
 const DEFAULT_ROUTE = 'default';
 /** What label values fold into when a set is full; nothing configured may be called so. */

@@ -11,7 +11,7 @@ export interface FramingSink {
   /** A message was skipped because it was larger than the cap. */
   onOverflow(): void;
   onDoubt(doubt: Doubt): void;
-  /** The rest of the body cannot be read, for this reason. */
+  /** The rest of the body cannot be read, for this reason. The framing is not called any more. */
   onUnreadable(reason: string): void;
 }
 

@@ -29,11 +29,9 @@ export function fieldsFromStart(bytes: Uint8Array): TopFields {
   if (bytes[at] !== OPEN_BRACE) return fields;
   let depth = 0;
   let key: unknown;
-  while (at < bytes.length) {
+  // A token that reaches the edge may go on behind it, so it is not looked at.
+  for (let end = tokenEnd(bytes, at); end !== undefined && end < bytes.length; end = tokenEnd(bytes, at)) {
     const byte = bytes[at];
-    const end = tokenEnd(bytes, at);
-    // A token that reaches the edge may go on behind it.
-    if (end === undefined || end === bytes.length) return fields;
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1;
     else if (depth === 1 && byte === COMMA) key = undefined;
@@ -57,10 +55,8 @@ export function fieldsFromEnd(bytes: Uint8Array): TopFields {
   let depth = 0;
   let value: unknown;
   let beforeColon = false;
-  while (at > 0) {
+  for (let start = tokenStart(bytes, at); start !== undefined && start > 0; start = tokenStart(bytes, at)) {
     const byte = bytes[at - 1];
-    const start = tokenStart(bytes, at);
-    if (start === undefined || start === 0) return fields;
     if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth += 1;
       value = undefined;

@@ -1,7 +1,7 @@
 // Learns from a copy of a request's body what an exchange is about: model, stream flag, limits, size
 // of the prompt. The copy is whole up to a cap, else the two ends of the body. Never throws; a body
 // that is no JSON tells nothing.
-import { NAME_MAX_CHARS } from '../base/limits.ts';
+import { NAME_MAX_CHARS, REQUEST_FIELDS_MAX_COUNT } from '../base/limits.ts';
 import { fieldsFromEnd, fieldsFromStart } from './json-edges.ts';
 import { asBoundedText, asObject, firstCount, parseJson, type JsonObject } from './json-value.ts';
 import { isJsonMediaType, parseMediaType } from './media-type.ts';
@@ -14,6 +14,8 @@ export interface RequestCopy {
   readonly tail?: Uint8Array;
   readonly totalBytes: number;
 }
+
+type PlainValue = string | number | boolean;
 
 /** What could be read; the rest is absent. */
 export interface RequestReading {
@@ -28,8 +30,8 @@ export interface RequestReading {
   priority?: number;
   /** UTF-8 bytes of the text the model is given; only known of a whole copy. */
   promptBytes?: number;
-  /** A top-level field of the body with a plain value, for rules of traffic classes. */
-  field?: (name: string) => string | number | boolean | undefined;
+  /** A top-level field of the body with a short plain value, for rules of traffic classes. */
+  field?: (name: string) => PlainValue | undefined;
   /** The copy is not the whole body, so what is absent may still have been said. */
   cut: boolean;
 }
@@ -69,7 +71,8 @@ function edgeFields(copy: RequestCopy): JsonObject {
 }
 
 function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
-  const reading: Omit<RequestReading, 'cut'> = { field: (name) => plainValue(fields, name) };
+  const values = plainValues(fields);
+  const reading: Omit<RequestReading, 'cut'> = { field: (name) => values.get(name) };
   const model = asBoundedText(fields['model'], NAME_MAX_CHARS);
   const choices = firstCount(fields['n']);
   const maxTokens = firstCount(...MAX_TOKENS_KEYS.map((key) => fields[key]));
@@ -83,9 +86,18 @@ function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
   return reading;
 }
 
-function plainValue(fields: JsonObject, name: string): string | number | boolean | undefined {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+/**
+ * The short plain values among the fields. A reading lives as long as its exchange, so it must not
+ * hold on to the parsed request: that would keep every open prompt in memory.
+ */
+function plainValues(fields: JsonObject): Map<string, PlainValue> {
+  const values = new Map<string, PlainValue>();
+  for (const [name, value] of Object.entries(fields)) {
+    if (values.size >= REQUEST_FIELDS_MAX_COUNT) break;
+    if (typeof value === 'number' || typeof value === 'boolean') values.set(name, value);
+    else if (typeof value === 'string' && value.length <= NAME_MAX_CHARS) values.set(name, value);
+  }
+  return values;
 }
 
 function isPlain(encoding: string | undefined): boolean {

@@ -16,14 +16,12 @@ class PlainJsonFraming implements Framing {
   readonly #decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: false });
   #pieces: string[] = [];
   #heldBytes = 0;
-  #givenUp = false;
 
   constructor(sink: FramingSink) {
     this.#sink = sink;
   }
 
   feed(bytes: Uint8Array): void {
-    if (this.#givenUp) return;
     this.#heldBytes += bytes.length;
     if (this.#heldBytes > JSON_ANSWER_MAX_BYTES) {
       this.#sink.onOverflow();
@@ -39,14 +37,13 @@ class PlainJsonFraming implements Framing {
   }
 
   end(): void {
-    if (this.#givenUp || this.#heldBytes === 0) return;
+    if (this.#heldBytes === 0) return;
     const text = this.#pieces.join('') + this.#decoder.decode();
     this.#pieces = [];
     this.#sink.onMessage(text, undefined);
   }
 
   #giveUp(reason: string): void {
-    this.#givenUp = true;
     this.#pieces = [];
     this.#sink.onUnreadable(reason);
   }

@@ -1,8 +1,19 @@
 // A collector that keeps what it is sent: OTLP over HTTP with JSON bodies, as the specification's
-// JSON mapping writes them (ids in hex, 64-bit integers as text).
-import { createServer, type Server } from 'node:http';
+// JSON mapping writes them (ids in hex, 64-bit integers as text). It can be told to refuse or to hang.
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { poll } from './signal.ts';
+
+export interface CaughtAttribute {
+  readonly key: string;
+  readonly value: Record<string, unknown>;
+}
+
+export interface CaughtEvent {
+  readonly name: string;
+  readonly timeUnixNano: string;
+  readonly attributes?: readonly CaughtAttribute[];
+}
 
 export interface CaughtSpan {
   readonly traceId: string;
@@ -10,25 +21,72 @@ export interface CaughtSpan {
   readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: number;
-  readonly attributes?: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes?: readonly CaughtAttribute[];
+  readonly events?: readonly CaughtEvent[];
+  readonly droppedEventsCount?: number;
+  readonly droppedAttributesCount?: number;
+  readonly status?: { readonly code?: number };
+}
+
+export interface CaughtPoint {
+  readonly attributes?: readonly CaughtAttribute[];
+  readonly asDouble?: number;
+  readonly asInt?: number | string;
+  readonly count?: number | string;
+  readonly sum?: number;
+  readonly bucketCounts?: readonly (number | string)[];
+  readonly explicitBounds?: readonly number[];
+  readonly scale?: number;
+}
+
+export interface CaughtMetric {
+  readonly name: string;
+  readonly unit?: string;
+  readonly sum?: { readonly dataPoints: readonly CaughtPoint[]; readonly isMonotonic?: boolean };
+  readonly gauge?: { readonly dataPoints: readonly CaughtPoint[] };
+  readonly histogram?: { readonly dataPoints: readonly CaughtPoint[] };
+  readonly exponentialHistogram?: { readonly dataPoints: readonly CaughtPoint[] };
+}
+
+interface CaughtResource {
+  readonly attributes?: readonly CaughtAttribute[];
 }
 
 interface TracesBody {
-  readonly resourceSpans?: readonly { readonly scopeSpans?: readonly { readonly spans?: readonly CaughtSpan[] }[] }[];
+  readonly resourceSpans?: readonly {
+    readonly resource?: CaughtResource;
+    readonly scopeSpans?: readonly { readonly spans?: readonly CaughtSpan[] }[];
+  }[];
 }
+
+interface MetricsBody {
+  readonly resourceMetrics?: readonly {
+    readonly resource?: CaughtResource;
+    readonly scopeMetrics?: readonly { readonly metrics?: readonly CaughtMetric[] }[];
+  }[];
+}
+
+/** A status to answer with, or no answer at all. */
+export type CatcherMood = number | 'hang';
 
 export class OtlpCatcher {
   readonly spans: CaughtSpan[] = [];
+  /** Metrics of the latest requests, in the order in which they came. */
+  readonly metrics: CaughtMetric[] = [];
+  readonly resources: CaughtResource[] = [];
+  /** Sizes of the bodies that came, kept or not. */
+  readonly bodyBytes: number[] = [];
+  /** With another mood than 200 nothing is kept. */
+  mood: CatcherMood = 200;
   readonly #server: Server;
 
   private constructor() {
     this.#server = createServer((request, response) => {
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
-      request.on('end', () => {
-        if (request.url === '/v1/traces') this.#keep(JSON.parse(Buffer.concat(pieces).toString()) as TracesBody);
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-      });
+      request.on('end', () => this.#answer(request.url ?? '', Buffer.concat(pieces), response));
     });
   }
 
@@ -53,9 +111,42 @@ export class OtlpCatcher {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #keep(body: TracesBody): void {
-    for (const resource of body.resourceSpans ?? []) {
-      for (const scope of resource.scopeSpans ?? []) this.spans.push(...(scope.spans ?? []));
+  #answer(url: string, body: Buffer, response: ServerResponse): void {
+    this.bodyBytes.push(body.length);
+    if (this.mood === 'hang') return;
+    if (this.mood === 200) {
+      if (url === '/v1/traces') this.#keepSpans(JSON.parse(body.toString()) as TracesBody);
+      if (url === '/v1/metrics') this.#keepMetrics(JSON.parse(body.toString()) as MetricsBody);
+    }
+    response.writeHead(this.mood, { 'content-type': 'application/json' }).end('{}');
+  }
+
+  #keepSpans(body: TracesBody): void {
+    for (const { resource, scopeSpans } of body.resourceSpans ?? []) {
+      if (resource !== undefined) this.resources.push(resource);
+      for (const scope of scopeSpans ?? []) this.spans.push(...(scope.spans ?? []));
     }
   }
+
+  #keepMetrics(body: MetricsBody): void {
+    for (const { resource, scopeMetrics } of body.resourceMetrics ?? []) {
+      if (resource !== undefined) this.resources.push(resource);
+      for (const scope of scopeMetrics ?? []) this.metrics.push(...(scope.metrics ?? []));
+    }
+  }
+}
+
+/** An attribute's value as a plain one: integers as numbers, arrays as arrays. */
+export function plainValue(value: Record<string, unknown> | undefined): unknown {
+  if (value === undefined) return undefined;
+  if ('intValue' in value) return Number(value['intValue']);
+  if ('arrayValue' in value) {
+    const { values = [] } = value['arrayValue'] as { values?: Record<string, unknown>[] };
+    return values.map(plainValue);
+  }
+  return value['stringValue'] ?? value['doubleValue'] ?? value['boolValue'];
+}
+
+export function plainAttributes(attributes: readonly CaughtAttribute[] = []): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, plainValue(value)]));
 }

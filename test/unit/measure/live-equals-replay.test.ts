@@ -44,7 +44,7 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
       newTurn: fc.boolean(),
       channels: fc.array(fc.constantFrom(0, channelBit('text'), channelBit('reasoning')), { maxLength: 3 }),
       errorBoundNs: fc.oneof(
-        { weight: 3, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.constant(0) },
         { weight: 1, arbitrary: fc.integer({ min: 0, max: ms(3) }) },
       ),
       flags: fc.oneof({ weight: 20, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(1, 2) }),
@@ -55,13 +55,16 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
     arbitrary: fc.constantFrom<Entry>(
       { type: 'flush' },
       { type: 'flush' },
+      { type: 'flush' },
+      { type: 'flush' },
       { type: 'block' },
+      { type: 'unblock' },
       { type: 'unblock' },
       { type: 'unblock' },
     ),
   },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({
       type: fc.constant('pause' as const),
       startedAgoNs: smallNs,
@@ -204,7 +207,7 @@ test('a replay says what was said live, for any order of entries', () => {
       if (exchange.said.stalls.length > 0) reached.add('stall');
       if (exchange.said.gapsNs.flushed.length > 0) reached.add('flushed');
     }),
-    { numRuns: 400 },
+    { numRuns: 600 },
   );
   // A comparison of nothing with nothing would pass as well.
   expect([...reached].toSorted()).toEqual(['backpressure', 'clock', 'cpu', 'flushed', 'gc', 'loop', 'stall']);

@@ -8,6 +8,7 @@ import type { TapeWriter } from '../tape/writer.ts';
 import { passFields } from './headers.ts';
 import type { ReadClock } from './read-clock.ts';
 import type { ResponseHead } from './response-parser.ts';
+import { READ_BUFFER_BYTES } from './upstream-pool.ts';
 
 /** Body slices up to this size are framed by copying them into one buffer: one write, no `writev`. */
 const FRAME_BY_COPY_BYTES = 16 * 1024;
@@ -39,6 +40,8 @@ export class Download {
   #readTurn = -1;
   #readAtNs = 0;
   #readErrorNs = 0;
+  /** Time the loop had been busy when this connection was last read empty. */
+  #busyAtReadNs = -Infinity;
   chunkCount = 0;
   receivedBytes = 0;
   deliveredBytes = 0;
@@ -96,12 +99,16 @@ export class Download {
   }
 
   /** Takes the moment of the read whose bytes follow; chunks of one turn share the first stamp. */
-  readStamp(): void {
+  readStamp(byteCount: number): void {
     const { clock } = this.#plan;
+    const busySinceReadNs = Math.round(clock.busyNs - this.#busyAtReadNs);
+    // A full buffer says that more was waiting.
+    this.#busyAtReadNs = byteCount < READ_BUFFER_BYTES ? clock.busyNs : -Infinity;
     if (clock.turn === this.#readTurn) return;
     this.#readTurn = clock.turn;
     this.#readAtNs = clock.atNs;
-    this.#readErrorNs = clock.errorBoundNs;
+    // These bytes came after the connection was last read empty, so both bounds hold.
+    this.#readErrorNs = Math.max(0, Math.min(clock.errorBoundNs, busySinceReadNs));
   }
 
   get readAtNs(): number {

@@ -12,19 +12,16 @@ import { INFORMATIONAL_MAX_COUNT } from '../base/limits.ts';
 import { OnceEnd } from '../base/once-end.ts';
 import type { WireEnd } from '../base/outcome.ts';
 import type { TapeWriter } from '../tape/writer.ts';
+import { ClientSide } from './client-side.ts';
 import { Download } from './download.ts';
-import { fieldList, fieldValue, listMembers } from '../base/fields.ts';
+import { keepAliveHintMs, keepsAlive } from './keep-alive.ts';
 import type { ReadClock } from './read-clock.ts';
 import { ParseFault, ResponseParser, type ResponseHandler, type ResponseHead } from './response-parser.ts';
 import type { RouteRule, TimeLimits } from './settings.ts';
-import { respond } from './synthetic.ts';
 import { TimeGuard } from './time-guard.ts';
 import { Tunnel } from './tunnel.ts';
 import { Upload } from './upload.ts';
 import type { ConnectionUser, UpstreamConnection, UpstreamPool } from './upstream-pool.ts';
-
-/** After a cut, how long bytes already written may take to leave before the socket is destroyed. */
-const CUT_GRACE_MS = 1_000;
 
 export interface ExchangePlan {
   readonly number: number;
@@ -59,6 +56,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   readonly #download: Download;
   readonly #parser = new ResponseParser(this);
   readonly #guard: TimeGuard;
+  readonly #client: ClientSide;
   #connection: UpstreamConnection | undefined;
   #upload: Upload | undefined;
   #head: ResponseHead | undefined;
@@ -68,7 +66,6 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   #tunnel: Tunnel | undefined;
   #paused = false;
   #settled = false;
-  #cutTimer: NodeJS.Timeout | undefined;
 
   constructor(plan: ExchangePlan) {
     this.#plan = plan;
@@ -82,16 +79,18 @@ export class Exchange implements ConnectionUser, ResponseHandler {
       chunkable: plan.req.httpVersionMinor === 1,
       onAllFlushed: () => this.#onAllFlushed(),
     });
+    this.#client = new ClientSide({
+      socket: plan.socket,
+      res: plan.res,
+      download: this.#download,
+      onGone: () => this.#onClientGone(),
+      onFinished: () => this.#onResponseFinished(),
+    });
   }
 
   /** Sends the request on. */
   start(): void {
-    const { socket, res, req, number, tape, pool, route, method, target, fields, openedAtNs } = this.#plan;
-    // On the socket, not on request or response: while output is pending neither of these is told
-    // that the client has gone.
-    socket.on('end', this.#onClientGone);
-    socket.on('close', this.#onClientGone);
-    res.on('finish', this.#onResponseFinished);
+    const { req, number, tape, pool, route, method, target, fields, openedAtNs } = this.#plan;
     this.#guard.onStart();
     tape.mark(number, 'connectStart', nowNs());
     this.#parser.expect(method, this.#plan.upgradeHead !== undefined);
@@ -118,7 +117,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   onBytes(bytes: Buffer): boolean {
     const { clock } = this.#plan;
     clock.read();
-    this.#download.readStamp();
+    this.#download.readStamp(bytes.length);
     this.#guard.onBytes();
     try {
       this.#parser.push(bytes);
@@ -191,19 +190,19 @@ export class Exchange implements ConnectionUser, ResponseHandler {
 
   // --- ends -----------------------------------------------------------------------------------
 
-  readonly #onClientGone = (): void => {
+  #onClientGone(): void {
     if (this.#tunnel && !this.#end.ended) return this.#completeTunnel();
     this.fail('client_abort', '');
     // A client that has only closed its sending side is treated as gone: so do the other proxies,
     // and an engine that goes on for nobody costs more than the few that half-close.
     this.#plan.socket.destroy();
     this.#settle();
-  };
+  }
 
-  readonly #onResponseFinished = (): void => {
+  #onResponseFinished(): void {
     this.#end.end({ wireEnd: 'complete', reason: '' });
     this.#trySettle();
-  };
+  }
 
   #onParseError(error: unknown): void {
     const isFault = error instanceof ParseFault;
@@ -237,13 +236,9 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     const head = this.#head;
     this.#connection = undefined;
     if (connection === undefined || head === undefined) return;
-    const closes = listMembers(fieldList(head.fields, 'connection')).includes('close');
-    const framed = head.framing === 'none' || head.framing === 'length' || head.framing === 'chunked';
-    if (!clean || closes || !framed || head.minorVersion === 0 || this.#upload?.finished !== true) {
-      connection.destroy();
-      return;
-    }
-    this.#plan.pool.release(connection, keepAliveHintMs(head.fields));
+    if (clean && this.#upload?.finished === true && keepsAlive(head)) {
+      this.#plan.pool.release(connection, keepAliveHintMs(head));
+    } else connection.destroy();
   }
 
   #startTunnel(head: ResponseHead): void {
@@ -288,25 +283,11 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     this.#connection = undefined;
     this.#tunnel?.stop();
     if (wireEnd === 'complete' || wireEnd === 'client_abort') return;
+    if (this.#download.headSent) return this.#client.cut();
     const { res, req } = this.#plan;
-    if (this.#download.headSent) return this.#cutClient();
     if (!req.complete) res.shouldKeepAlive = false;
     const code = wireEnd in ERROR_CODES ? ERROR_CODES[wireEnd as keyof typeof ERROR_CODES] : ERROR_CODES.internal_error;
-    this.#answeredByUs = respond(res, code);
-  }
-
-  /** Ends the client's stream the way the engine's ended: what came is delivered, no clean end follows. */
-  #cutClient(): void {
-    const { socket } = this.#plan;
-    this.#cutTimer = setTimeout(() => socket.destroy(), CUT_GRACE_MS);
-    this.#cutTimer.unref();
-    if (this.#download.unflushedCount === 0) this.#closeCut();
-  }
-
-  #closeCut(): void {
-    const { socket } = this.#plan;
-    if (this.#download.endsWithConnection) socket.resetAndDestroy();
-    else socket.destroySoon();
+    this.#answeredByUs = this.#client.answer(code);
   }
 
   #onAllFlushed(): void {
@@ -318,7 +299,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   }
 
   #trySettle(): void {
-    if (this.#cutTimer !== undefined && this.#download.unflushedCount === 0) this.#closeCut();
+    this.#client.flushed();
     if (this.#end.cause?.wireEnd === 'complete' && this.#download.unflushedCount === 0) this.#settle();
     else if (this.#answeredByUs) this.#settle();
   }
@@ -327,11 +308,8 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   #settle(): void {
     if (this.#settled) return;
     this.#settled = true;
-    const { socket, res, tape, number, onSettled } = this.#plan;
-    clearTimeout(this.#cutTimer);
-    socket.off('end', this.#onClientGone);
-    socket.off('close', this.#onClientGone);
-    res.off('finish', this.#onResponseFinished);
+    const { tape, number, onSettled } = this.#plan;
+    this.#client.detach();
     const cause = this.#end.cause ?? { wireEnd: 'internal_error', reason: 'unsettled' };
     tape.end({
       exchange: number,
@@ -346,10 +324,4 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     });
     onSettled(this);
   }
-}
-
-/** The engine's promise of how long it keeps an idle connection (`Keep-Alive: timeout=5`). */
-function keepAliveHintMs(fields: readonly string[]): number | undefined {
-  const match = /(?:^|[,\s])timeout=(\d{1,6})/i.exec(fieldValue(fields, 'keep-alive') ?? '');
-  return match === null ? undefined : Number(match[1]) * 1_000;
 }

@@ -16,10 +16,11 @@ export class ReadClock {
   errorBoundNs = 0;
   /** The loop's turn in which the latest stamp was taken. */
   turn = -1;
+  /** Time the loop was ever busy, at the latest stamp. */
+  busyNs = nowNs() - loopIdleNs();
 
-  #busyNs = nowNs() - loopIdleNs();
-  #busyOneTurnAgoNs = this.#busyNs;
-  #busyTwoTurnsAgoNs = this.#busyNs;
+  #busyOneTurnAgoNs = this.busyNs;
+  #busyTwoTurnsAgoNs = this.busyNs;
 
   /** Stamps a read; the values are in the fields, so that nothing is allocated. */
   read(): void {
@@ -28,10 +29,10 @@ export class ReadClock {
     const turn = loopTurnCount();
     if (turn !== this.turn) {
       this.#busyTwoTurnsAgoNs = this.#busyOneTurnAgoNs;
-      this.#busyOneTurnAgoNs = this.#busyNs;
+      this.#busyOneTurnAgoNs = this.busyNs;
       this.turn = turn;
     }
-    this.#busyNs = busyNs;
+    this.busyNs = busyNs;
     this.atNs = atNs;
     // Idle time is measured apart from the clock; rounding must not make the bound negative.
     this.errorBoundNs = Math.max(0, Math.round(busyNs - this.#busyTwoTurnsAgoNs));

@@ -19,7 +19,8 @@ export interface ConnectionUser {
   onFault(code: string): void;
 }
 
-const READ_BUFFER_BYTES = 64 * 1024;
+/** Most bytes of one read. */
+export const READ_BUFFER_BYTES = 64 * 1024;
 
 export class UpstreamConnection {
   readonly target: UpstreamTarget;

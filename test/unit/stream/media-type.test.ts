@@ -1,7 +1,7 @@
 // Goal: media types are recognised however they are written. Method: table of fields and answers.
 import { describe, expect, it } from 'vitest';
+import { framingFor } from '../../../src/stream/framings.ts';
 import { parseMediaType } from '../../../src/stream/media-type.ts';
-import { isReadableMediaType } from '../../../src/stream/readable.ts';
 
 describe('media type', () => {
   it.each([
@@ -16,18 +16,18 @@ describe('media type', () => {
   });
 
   it.each([
-    ['text/event-stream', true],
-    ['text/event-stream;charset=UTF-8', true],
-    ['application/x-ndjson', true],
-    ['application/jsonl', true],
-    ['application/json', true],
-    ['application/problem+json', true],
-    ['text/json', true],
-    ['application/vnd.amazon.eventstream', false],
-    ['audio/mpeg', false],
-    ['text/event-stream-not', false],
-    [undefined, false],
-  ])('says that %j is readable: %j', (field, readable) => {
-    expect(isReadableMediaType(field)).toBe(readable);
+    ['text/event-stream', 'sse'],
+    ['text/event-stream;charset=UTF-8', 'sse'],
+    ['application/x-ndjson', 'ndjson'],
+    ['application/jsonl', 'ndjson'],
+    ['application/json', 'json'],
+    ['application/problem+json', 'json'],
+    ['text/json', 'json'],
+    ['application/vnd.amazon.eventstream', undefined],
+    ['audio/mpeg', undefined],
+    ['text/event-stream-not', undefined],
+    [undefined, undefined],
+  ])('finds for %j the framing %j', (field, name) => {
+    expect(framingFor(parseMediaType(field))?.name).toBe(name);
   });
 });

@@ -63,6 +63,7 @@ export function useBench(given: BenchOptions | (() => BenchOptions | Promise<Ben
   });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
+    engine?.forgetPlans();
     expect(sidecar?.fault).toBeUndefined();
     expect(engine?.faults.splice(0)).toEqual([]);
   });

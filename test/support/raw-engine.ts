@@ -163,6 +163,11 @@ export class RawEngine {
     return plan;
   }
 
+  /** Plans that no request asked for must not answer those of the next test. */
+  forgetPlans(): void {
+    this.#plans.length = 0;
+  }
+
   async stop(): Promise<void> {
     for (const connection of this.connections) connection.socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));

@@ -63,6 +63,7 @@ describe('K1', () => {
   });
 
   test('K1 a large body after 100 arrives once and whole', async () => {
+    const before = bench.engine.requestCount;
     const large = Buffer.alloc(1_572_864, '{"a":"渐"}');
     const plan = bench.engine.plan(async (exchange) => {
       await exchange.write(GO_ON);
@@ -75,7 +76,7 @@ describe('K1', () => {
     await client.send(large);
     expect((await client.response()).status).toBe(200);
     expect((await plan.exchange).request.body.equals(large)).toBe(true);
-    expect((await plan.exchange).connection.exchanges).toHaveLength(1);
+    expect(bench.engine.requestCount).toBe(before + 1);
   });
 
   test('K1 a client that leaves while it waits for 100 is gone for the engine too', async () => {

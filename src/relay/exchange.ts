@@ -4,46 +4,20 @@
 //   start → connection → upload ─────────────► engine
 //   client ◄──────────── download ◄─ parser ◄─ engine
 //                         └─ first of {complete, engine fault, client gone, limit of ours} → end
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { nowNs } from '../base/clock.ts';
 import { ERROR_CODES } from '../base/error-codes.ts';
 import { INFORMATIONAL_MAX_COUNT } from '../base/limits.ts';
 import { OnceEnd } from '../base/once-end.ts';
 import type { WireEnd } from '../base/outcome.ts';
-import type { TapeWriter } from '../tape/writer.ts';
 import { ClientSide } from './client-side.ts';
 import { Download } from './download.ts';
+import type { ExchangePlan } from './exchange-plan.ts';
 import { keepAliveHintMs, keepsAlive } from './keep-alive.ts';
-import type { ReadClock } from './read-clock.ts';
 import { ParseFault, ResponseParser, type ResponseHandler, type ResponseHead } from './response-parser.ts';
-import type { RouteRule, TimeLimits } from './settings.ts';
 import { TimeGuard } from './time-guard.ts';
 import { Tunnel } from './tunnel.ts';
 import { Upload } from './upload.ts';
-import type { ConnectionUser, UpstreamConnection, UpstreamPool } from './upstream-pool.ts';
-
-export interface ExchangePlan {
-  readonly number: number;
-  readonly tape: TapeWriter;
-  readonly clock: ReadClock;
-  readonly pool: UpstreamPool;
-  readonly route: RouteRule;
-  readonly timeLimits: TimeLimits;
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly socket: Socket;
-  readonly openedAtNs: number;
-  readonly method: string;
-  readonly target: string;
-  /** Fields for the engine. */
-  readonly fields: readonly string[];
-  /** A WebSocket is asked for: bytes of the client that came behind its head. */
-  readonly upgradeHead: Buffer | undefined;
-  /** The process is going down: connections are not kept. */
-  readonly isDraining: () => boolean;
-  readonly onSettled: (exchange: Exchange) => void;
-}
+import type { ConnectionUser, UpstreamConnection } from './upstream-pool.ts';
 
 interface EndCause {
   readonly wireEnd: WireEnd;
@@ -65,6 +39,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   #upstreamOver = false;
   #tunnel: Tunnel | undefined;
   #paused = false;
+  #finished = false;
   #settled = false;
 
   constructor(plan: ExchangePlan) {
@@ -122,7 +97,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     try {
       this.#parser.push(bytes);
     } catch (error) {
-      this.#onParseError(error);
+      this.#end.end(parseCause(error, this.#download.headSent));
       return true;
     }
     const goOn = this.#download.readDone() || this.#upstreamOver;
@@ -199,34 +174,15 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     this.#settle();
   }
 
+  /** Node has given everything to the socket; whether the kernel has it, the flushes say. */
   #onResponseFinished(): void {
-    this.#end.end({ wireEnd: 'complete', reason: '' });
-    this.#trySettle();
-  }
-
-  #onParseError(error: unknown): void {
-    const isFault = error instanceof ParseFault;
-    // What Node refuses to write (a status, a character) is the engine's doing as well.
-    const isRefused = (error as NodeJS.ErrnoException)?.code?.startsWith('ERR_') ?? false;
-    this.#end.end(
-      isFault || isRefused
-        ? { wireEnd: this.#download.headSent ? 'upstream_aborted' : 'upstream_bad_response', reason: isFault ? error.message : 'refused' }
-        : { wireEnd: 'internal_error', reason: 'exception' },
-    );
+    this.#finished = true;
+    this.#onAllFlushed();
   }
 
   #noteConnected(connection: UpstreamConnection): void {
-    const { tape, number, pool, route } = this.#plan;
-    const fresh = !connection.reused;
-    tape.connected({
-      exchange: number,
-      atNs: nowNs(),
-      reused: connection.reused,
-      dnsNs: fresh ? connection.dnsNs : undefined,
-      tcpNs: fresh ? connection.tcpNs : undefined,
-      tlsNs: fresh ? connection.tlsNs : undefined,
-      wireFloorNs: pool.wireFloorNs(route.upstream),
-    });
+    const { tape, number, pool } = this.#plan;
+    tape.connected({ exchange: number, atNs: nowNs(), ...pool.factsOf(connection) });
     this.#guard.onConnected();
   }
 
@@ -252,18 +208,13 @@ export class Exchange implements ConnectionUser, ResponseHandler {
 
   /** Either side closed an upgraded connection: what is under way still leaves on both. */
   #completeTunnel(): void {
-    const { socket, tape, number } = this.#plan;
-    this.#tunnel?.stop();
+    const { tape, number } = this.#plan;
     this.#upstreamOver = true;
     tape.mark(number, 'upstreamEnd', nowNs());
-    const connection = this.#connection;
-    if (connection !== undefined) {
-      connection.user = undefined;
-      connection.socket.destroySoon();
-    }
+    if (this.#connection !== undefined) this.#connection.user = undefined;
+    this.#tunnel?.close();
     this.#end.end({ wireEnd: 'complete', reason: '' });
-    socket.destroySoon();
-    this.#trySettle();
+    this.#onAllFlushed();
   }
 
   #onBroken(code: string): void {
@@ -291,17 +242,14 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   }
 
   #onAllFlushed(): void {
+    if (this.#download.unflushedCount > 0) return;
     if (this.#paused) {
       this.#paused = false;
       this.#connection?.socket.resume();
     }
-    if (this.#end.ended) this.#trySettle();
-  }
-
-  #trySettle(): void {
-    this.#client.flushed();
-    if (this.#end.cause?.wireEnd === 'complete' && this.#download.unflushedCount === 0) this.#settle();
-    else if (this.#answeredByUs) this.#settle();
+    if (this.#finished) this.#end.end({ wireEnd: 'complete', reason: '' });
+    if (this.#end.cause?.wireEnd === 'complete' || (this.#answeredByUs && this.#finished)) this.#settle();
+    else this.#client.flushed();
   }
 
   /** Nothing more happens on either side: the last word on the tape. */
@@ -322,6 +270,16 @@ export class Exchange implements ConnectionUser, ResponseHandler {
       deliveredBytes: this.#download.deliveredBytes,
       requestBytes: (this.#upload?.byteCount ?? 0) + (this.#tunnel?.byteCount ?? 0),
     });
-    onSettled(this);
+    onSettled();
   }
+}
+
+/** How an exchange ends whose answer could not be read or written. */
+function parseCause(error: unknown, headSent: boolean): EndCause {
+  const isFault = error instanceof ParseFault;
+  // What Node refuses to write (a status, a character) is the engine's doing as well.
+  const isRefused = (error as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_') ?? false;
+  if (!isFault && !isRefused) return { wireEnd: 'internal_error', reason: 'exception' };
+  const reason = isFault ? error.message : 'not writable';
+  return { wireEnd: headSent ? 'upstream_aborted' : 'upstream_bad_response', reason };
 }

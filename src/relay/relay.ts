@@ -54,7 +54,7 @@ class Relay implements Admission {
       this.#answerHere(arrival, number, refused?.code ?? NO_ROUTE, refused?.detail);
       return undefined;
     }
-    const exchange = new Exchange({
+    const exchange: Exchange = new Exchange({
       number,
       tape: this.#tape,
       clock: this.#clock,
@@ -70,7 +70,7 @@ class Relay implements Admission {
       fields: step.fields,
       upgradeHead: arrival.upgradeHead,
       isDraining: () => this.#draining,
-      onSettled: (settled) => this.#onSettled(settled),
+      onSettled: () => this.#onSettled(exchange),
     });
     this.#open.add(exchange);
     this.#countOpen();

@@ -1,6 +1,6 @@
 // The answers that rubato makes itself. The only place that does; each says so in `x-rubato-error`.
 import type { Socket } from 'node:net';
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { ErrorCode } from '../base/error-codes.ts';
 
 /** The error body, in the shape that OpenAI clients read. Holds nothing from the wire. */
@@ -14,7 +14,8 @@ export function respond(res: ServerResponse, code: ErrorCode, detail?: string): 
   if (res.headersSent) return false;
   const body = bodyOf(code, detail);
   res.sendDate = true;
-  res.writeHead(code.status, [
+  // The reason is named because an engine's own, refused by Node, may still be set.
+  res.writeHead(code.status, STATUS_CODES[code.status] ?? 'Error', [
     'content-type',
     'application/json',
     'content-length',
@@ -30,7 +31,7 @@ export function respond(res: ServerResponse, code: ErrorCode, detail?: string): 
 export function respondRaw(socket: Socket, code: ErrorCode, detail?: string): void {
   const body = bodyOf(code, detail);
   socket.end(
-    `HTTP/1.1 ${code.status} ${code.status === 400 ? 'Bad Request' : 'Error'}\r\ncontent-type: application/json\r\n` +
+    `HTTP/1.1 ${code.status} ${STATUS_CODES[code.status] ?? 'Error'}\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nx-rubato-error: ${code.code}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

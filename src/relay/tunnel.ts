@@ -23,6 +23,13 @@ export class Tunnel {
     this.#client.resume();
   }
 
+  /** Either side has closed: what is under way still leaves on both. */
+  close(): void {
+    this.stop();
+    this.#engine.destroySoon();
+    this.#client.destroySoon();
+  }
+
   stop(): void {
     this.#client.off('data', this.#pass);
   }

@@ -4,6 +4,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { nowNs } from '../base/clock.ts';
 import { TCP_KEEP_ALIVE_MS, UPSTREAM_IDLE_MAX_COUNT, UPSTREAM_KEEP_ALIVE_MS } from '../base/limits.ts';
+import type { ConnectedEntry } from '../tape/entries.ts';
 import { FloorWindow } from './floor-window.ts';
 import type { UpstreamTarget } from './settings.ts';
 
@@ -18,6 +19,8 @@ export interface ConnectionUser {
   /** The connection failed or closed; `code` is an errno or TLS code. */
   onFault(code: string): void;
 }
+
+export type ConnectionCost = Omit<ConnectedEntry, 'exchange' | 'atNs'>;
 
 /** Most bytes of one read. */
 export const READ_BUFFER_BYTES = 64 * 1024;
@@ -83,9 +86,11 @@ export class UpstreamPool {
     this.#idleCount += 1;
   }
 
-  /** Smallest TCP handshake to this upstream in the last 10 minutes. */
-  wireFloorNs(target: UpstreamTarget): number | undefined {
-    return this.#floors.get(target)?.floorNs(nowNs());
+  /** How this connection was had; a kept one cost this exchange nothing. */
+  factsOf({ target, reused, dnsNs, tcpNs, tlsNs }: UpstreamConnection): ConnectionCost {
+    const wireFloorNs = this.#floors.get(target)?.floorNs(nowNs());
+    if (reused) return { reused, dnsNs: undefined, tcpNs: undefined, tlsNs: undefined, wireFloorNs };
+    return { reused, dnsNs, tcpNs, tlsNs, wireFloorNs };
   }
 
   /** Closes what nobody uses. */

@@ -2,8 +2,10 @@
 // have received a byte before the engine wrote it, nor handed it over after the client read it.
 // On a quiet machine these bounds are well below a millisecond apart.
 import { expect } from 'vitest';
+import { gapCount } from './answer.ts';
 import type { Run } from './bench.ts';
 import { readAtNs } from './exact.ts';
+import type { RecordEntry } from './sidecar.ts';
 import type { BodyMark } from './wire-parser.ts';
 
 const NS_PER_MS = 1e6;
@@ -31,4 +33,11 @@ export function expectBetweenWrites(run: Run, lengthNs: number | undefined, from
   expect(lengthNs).toBeDefined();
   expect(lengthNs).toBeGreaterThanOrEqual(second.writtenAtNs - first.readAtNs - NS_PER_MS);
   expect(lengthNs).toBeLessThanOrEqual(second.readAtNs - first.writtenAtNs + SLACK_NS);
+}
+
+/** The largest gap lies between these writes. Not asked for when a busy machine tainted a gap. */
+export function expectLargestGap(run: Run & RecordEntry, from: number, to: number): void {
+  const { gapsReceived } = run.figures;
+  if (gapCount(run) > gapsReceived.count) return;
+  expectBetweenWrites(run, gapsReceived.maxNs, from, to);
 }

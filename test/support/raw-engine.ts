@@ -24,6 +24,7 @@ export class EngineConnection {
   readonly socket: Socket;
   readonly openedAtNs = nowNs();
   readonly exchanges: EngineExchange[] = [];
+  readonly parser: MessageParser;
   /** Every byte that came, as it came. */
   readonly reads: { atNs: number; bytes: Buffer }[] = [];
   /** The peer half-closed; with `errorCode` it reset. */
@@ -31,8 +32,9 @@ export class EngineConnection {
   closedAtNs: number | undefined;
   errorCode: string | undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, onRequest: (connection: EngineConnection, request: WireMessage) => void) {
     this.socket = socket;
+    this.parser = new MessageParser({ kind: 'request', onHead: (request) => onRequest(this, request) });
   }
 
   /** First sign that the peer is gone. */
@@ -78,7 +80,8 @@ export class EngineExchange {
     this.writes.push({ atNs, bytes: bytes.length });
     this.writtenBytes += bytes.length;
     this.sent.feed(bytes, atNs);
-    const { socket, signal } = this.connection;
+    const { socket, signal, parser } = this.connection;
+    if (this.answer?.framing === 'upgrade') parser.becomeTunnel(atNs);
     if (socket.destroyed || socket.write(bytes)) return;
     await signal.until('room to write', () => socket.destroyed || !socket.writableNeedDrain, 60_000);
   }
@@ -123,6 +126,8 @@ export class RawEngine {
   readonly faults: unknown[] = [];
   readonly #plans: WaitingPlan[] = [];
   readonly #server: Server;
+  /** Sockets under TLS as well, whose handshake may never end. */
+  readonly #sockets = new Set<Socket>();
   #planCount = 0;
 
   private constructor(tls: TlsOptions | undefined) {
@@ -131,6 +136,7 @@ export class RawEngine {
       tls === undefined
         ? createServer({ allowHalfOpen: true, noDelay: true }, accept)
         : createTlsServer({ ...tls, allowHalfOpen: true }, accept);
+    this.#server.on('connection', (socket: Socket) => this.#sockets.add(socket));
     // A refused handshake is what some tests are about; it is no fault of the engine.
     this.#server.on('tlsClientError', () => undefined);
   }
@@ -169,14 +175,14 @@ export class RawEngine {
   }
 
   async stop(): Promise<void> {
-    for (const connection of this.connections) connection.socket.destroy();
+    for (const socket of this.#sockets) socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
   #accept(socket: Socket): void {
-    const connection = new EngineConnection(socket);
+    const connection = new EngineConnection(socket, (from, request) => this.#onRequest(from, request));
     this.connections.push(connection);
-    const parser = new MessageParser({ kind: 'request', onHead: (request) => this.#onRequest(connection, request) });
+    const { parser } = connection;
     const changed = (): void => {
       connection.signal.notify();
       this.signal.notify();

@@ -106,6 +106,16 @@ export class MessageParser {
     if (this.#state === 'until_close') this.#finish(atNs);
   }
 
+  /** The last request was answered with 101: all bytes behind it are the tunnel's. */
+  becomeTunnel(atNs: number): void {
+    const message = this.last;
+    if (message === undefined || message.framing === 'upgrade') return;
+    [message.framing, message.complete, message.endAtNs] = ['upgrade', false, undefined];
+    this.#current = message;
+    this.#state = 'until_close';
+    this.feed(Buffer.alloc(0), atNs);
+  }
+
   /** The message under way, or the last one. */
   get last(): WireMessage | undefined {
     return this.messages.at(-1);
@@ -173,7 +183,6 @@ export class MessageParser {
     else if (chunked) [message.framing, this.#state] = ['chunked', 'chunk_line'];
     else if (length !== undefined) [message.framing, this.#state, this.#left] = ['length', 'length', Number(length)];
     else if (isResponse) [message.framing, this.#state] = ['close', 'until_close'];
-    else if (message.values('upgrade').includes('websocket')) [message.framing, this.#state] = ['upgrade', 'until_close'];
   }
 
   #readCounted(atNs: number): boolean {

@@ -2,13 +2,14 @@
 // unread, never empty (kind B).
 // Method: raw bytes with cuts in the worst places; hashes of both ends are compared; the record
 // file must not show half a character, a made-up count or an error.
+import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, createGzip, createDeflate, constants, zstdCompressSync, type Gzip } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { eventCounts } from '../support/answer.ts';
 import { useBench } from '../support/bench.ts';
 import { expectUntilWrite } from '../support/causal.ts';
 import { sha256 } from '../support/exact.ts';
-import { at, c, COMPLETIONS_TARGET, D, delta, DONE, END, event, HEAD, head, T, type Step } from '../support/script.ts';
+import { at, c, CHAT_TARGET, COMPLETIONS_TARGET, D, delta, DONE, END, event, HEAD, head, T, type Step } from '../support/script.ts';
 
 const bench = useBench();
 
@@ -66,19 +67,13 @@ describe('B2', () => {
   /** The parts as one compressed stream, flushed after each so that a reader can have it at once. */
   async function flushed(stream: Gzip, texts: readonly string[]): Promise<Buffer[]> {
     const pieces: Buffer[] = [];
-    let piece: Buffer[] = [];
-    stream.on('data', (bytes: Buffer) => piece.push(bytes));
-    for (const [index, text] of texts.entries()) {
+    for (const text of texts) {
       stream.write(text);
-      await new Promise<void>((resolve) => {
-        if (index < texts.length - 1) stream.flush(constants.Z_SYNC_FLUSH, resolve);
-        else stream.end(resolve).once('end', resolve);
-      });
-      await new Promise((resolve) => setImmediate(resolve));
-      pieces.push(Buffer.concat(piece));
-      piece = [];
+      await new Promise<void>((resolve) => stream.flush(constants.Z_SYNC_FLUSH, resolve));
+      pieces.push(stream.read() as Buffer);
     }
-    return pieces;
+    const last = pieces.pop() ?? Buffer.alloc(0);
+    return [...pieces, Buffer.concat([last, await buffer(stream.end())])];
   }
 
   function scriptOf(encoding: string, pieces: readonly Buffer[]): Step[] {
@@ -144,16 +139,17 @@ describe('B3', () => {
     ['the case', '{"stream" : true,"stream_options": {"include_usage":false} }'],
     ['no options at all', '{"stream":true, "n":1}\r\n'],
     ['options of null', '\t{"stream":true,"stream_options":null}'],
-  ])('B3 the request body is not edited to obtain usage: %s', async (_, body) => {
-    const before = bench.sidecar.records().length;
-    const { exchange, response } = await bench.run({ script: answer, body });
+  ])('B3 the request body is not edited to obtain usage: %s', async (name, body) => {
+    const path = `/b3-${slug(name)}${CHAT_TARGET}`;
+    const { exchange, response } = await bench.run({ script: answer, body, target: path });
     expect(exchange.request.body.toString()).toBe(body);
     expect(exchange.request.values('content-length')).toEqual([String(body.length)]);
     expect(response.body.toString()).toBe(D('a') + DONE);
-    const [entry] = await bench.sidecar.recordsAfter(before, 1);
-    expect(entry?.record.tokens.output).toBeUndefined();
-    expect(entry?.figures.tpotNs).toBeUndefined();
-    expect(entry?.record.request.stream).toBe(true);
+    const { record, figures } = await bench.sidecar.record(name, ({ request }) => request.path === path);
+    expect(record.answer.dialect).toBe('openai-chat');
+    expect(record.tokens.output).toBeUndefined();
+    expect(figures.tpotNs).toBeUndefined();
+    expect(record.request.stream).toBe(true);
   });
 
   test('B3 usage that the client asked for is read and passes', async () => {
@@ -176,22 +172,27 @@ describe('B4', () => {
     ['a form', 'multipart/form-data; boundary="--x y"', Buffer.from('----x y\r\n\r\n\x00\xff\r\n----x y--', 'latin1')],
     ['a media type of one\'s own', 'application/vnd.acme.v2+json;q=1;;', Buffer.from(odd)],
     ['keys behind 400 KB of messages', 'application/json', Buffer.from(late)],
-  ])('B4 the request body reaches the engine byte for byte: %s', async (_, type, body) => {
+  ])('B4 the request body reaches the engine byte for byte: %s', async (name, type, body) => {
+    const path = `/b4-${slug(name)}${CHAT_TARGET}`;
     const plan = bench.engine.plan(async (exchange) => {
       await exchange.untilRequestEnd();
       await exchange.play(answer);
     });
-    const before = bench.sidecar.records().length;
     const client = await bench.client();
-    const top = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const top = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n`;
     client.request(Buffer.concat([Buffer.from(top), body]));
     await client.response();
     const { request } = await plan.exchange;
     expect(request.sha256).toBe(sha256(body));
     expect(request.values('content-length')).toEqual([String(body.length)]);
     expect(request.values('content-type')).toEqual([type]);
-    const [entry] = await bench.sidecar.recordsAfter(before, 1);
-    expect(entry?.record.request.bodyBytes).toBe(body.length);
-    expect(entry?.record.end.outcome).toBe('ok');
+    const { record } = await bench.sidecar.record(name, (each) => each.request.path === path);
+    expect(record.request.bodyBytes).toBe(body.length);
+    expect(record.end.outcome).toBe('ok');
   });
 });
+
+/** A case's name as a part of a path, by which its record is found. */
+function slug(name: string): string {
+  return name.replaceAll(/\W+/g, '-');
+}

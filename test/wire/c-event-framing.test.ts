@@ -111,7 +111,7 @@ describe('C3', () => {
 
   test.each([
     ['a comment', ': ', 'x'],
-    ['a field name', '', 'y'],
+    ['a field name', 'y', 'y'],
     ['many data lines but no blank one', 'data: z', '\ndata: z'],
   ])('C3 %s without end', async (_, start, fill) => {
     await endless(4 * MIB, start, fill);

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventCounts, expectGapsToBalance, expectSplitToSum, gapCount } from '../support/answer.ts';
 import { useBench, type Run } from '../support/bench.ts';
-import { expectBetweenWrites, expectUntilWrite } from '../support/causal.ts';
+import { expectBetweenWrites, expectLargestGap, expectUntilWrite } from '../support/causal.ts';
 import { at, c, COMPLETIONS_TARGET, D, delta, DONE, END, event, HEAD, T, type Step } from '../support/script.ts';
 import { sumOf } from '../support/prometheus.ts';
 import type { RecordEntry } from '../support/sidecar.ts';
@@ -21,12 +21,6 @@ function spread(count: number, startMs: number, everyMs: number, make: (index: n
 function expectTpot(run: Run & RecordEntry, from: number, to: number, tokens: number): void {
   const { tpotNs } = run.figures;
   expectBetweenWrites(run, tpotNs === undefined ? undefined : tpotNs * tokens, from, to);
-}
-
-/** The largest gap, also when a busy machine tainted it: then it is not asked for. */
-function expectLargestGap(run: Run & RecordEntry, from: number, to: number): void {
-  if (gapCount(run) > run.figures.gapsReceived.count) return;
-  expectBetweenWrites(run, run.figures.gapsReceived.maxNs, from, to);
 }
 
 describe('E1', () => {

@@ -5,13 +5,18 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { nowNs } from '../base/clock.ts';
 import type { TapeWriter } from '../tape/writer.ts';
+import { BufferShelf } from './buffer-shelf.ts';
 import { passFields } from './headers.ts';
 import type { ReadClock } from './read-clock.ts';
 import type { ResponseHead } from './response-parser.ts';
 import { READ_BUFFER_BYTES } from './upstream-pool.ts';
 
-/** Body slices up to this size are framed by copying them into one buffer: one write, no `writev`. */
-const FRAME_BY_COPY_BYTES = 16 * 1024;
+/** Larger slices are copied into buffers that are used again. */
+const SHELVED_FROM_BYTES = 4 * 1024;
+/** Hex digits of a slice's size and the line ends around it. */
+const FRAME_BYTES = 16;
+const SHELF_COUNT = 32;
+const shelf = new BufferShelf(READ_BUFFER_BYTES + FRAME_BYTES, SHELF_COUNT);
 /** Media types whose bytes the observer can read; of all others it gets stamps only. */
 const READABLE = /^(?:text\/event-stream|application\/(?:[\w.+-]*json[\w.+-]*|x-ndjson|vnd\.amazon\.eventstream))\b/i;
 
@@ -34,8 +39,9 @@ export class Download {
   #wanted = false;
   #corked = false;
   #blocked = false;
-  /** Sizes of chunks that the kernel has not accepted yet, oldest first. */
+  /** Chunks that the kernel has not accepted yet, oldest first: their sizes and what holds them. */
   readonly #unflushedBytes: number[] = [];
+  readonly #unflushedBuffers: (Buffer | undefined)[] = [];
   #flushedCount = 0;
   #readTurn = -1;
   #readAtNs = 0;
@@ -122,9 +128,7 @@ export class Download {
       this.#corked = true;
       socket.cork();
     }
-    this.#unflushedBytes.push(slice.length);
-    if (this.#chunked) this.#writeChunked(slice);
-    else socket.write(Buffer.from(slice), this.#onFlushed);
+    this.#write(slice);
     const writtenAtNs = nowNs();
     tape.chunk({
       exchange,
@@ -162,25 +166,28 @@ export class Download {
     res.end();
   }
 
-  #writeChunked(slice: Buffer): void {
-    const { socket } = this.#plan;
-    const size = slice.length.toString(16);
-    if (slice.length > FRAME_BY_COPY_BYTES) {
-      socket.cork();
-      socket.write(`${size}\r\n`, 'latin1');
-      socket.write(Buffer.from(slice));
-      socket.write('\r\n', 'latin1', this.#onFlushed);
-      socket.uncork();
-      return;
+  /** Frames a slice by copying it: the slice's own memory is read into again right after this turn. */
+  #write(slice: Buffer): void {
+    const size = this.#chunked ? slice.length.toString(16) : '';
+    const shelved = slice.length >= SHELVED_FROM_BYTES && slice.length <= READ_BUFFER_BYTES;
+    const buffer = shelved ? shelf.take() : Buffer.allocUnsafe(slice.length + FRAME_BYTES);
+    this.#unflushedBytes.push(slice.length);
+    this.#unflushedBuffers.push(shelved ? buffer : undefined);
+    let at = 0;
+    if (this.#chunked) {
+      at = buffer.write(size, 0, 'latin1');
+      buffer[at] = 13;
+      buffer[at + 1] = 10;
+      at += 2;
     }
-    const framed = Buffer.allocUnsafe(size.length + slice.length + 4);
-    framed.write(size, 0, 'latin1');
-    framed[size.length] = 13;
-    framed[size.length + 1] = 10;
-    framed.set(slice, size.length + 2);
-    framed[framed.length - 2] = 13;
-    framed[framed.length - 1] = 10;
-    socket.write(framed, this.#onFlushed);
+    buffer.set(slice, at);
+    at += slice.length;
+    if (this.#chunked) {
+      buffer[at] = 13;
+      buffer[at + 1] = 10;
+      at += 2;
+    }
+    this.#plan.socket.write(buffer.subarray(0, at), this.#onFlushed);
   }
 
   /** Called once a chunk, in order of writing; the same function for all, so nothing is allocated. */
@@ -189,6 +196,8 @@ export class Download {
     const { socket, tape, exchange, onAllFlushed } = this.#plan;
     const atNs = nowNs();
     this.deliveredBytes += this.#unflushedBytes.shift() ?? 0;
+    const buffer = this.#unflushedBuffers.shift();
+    if (buffer !== undefined) shelf.give(buffer);
     tape.flush(exchange, this.#flushedCount, atNs);
     this.#flushedCount += 1;
     if (this.#unflushedBytes.length > 0) return;

@@ -67,7 +67,7 @@ export interface ChunkEntry {
   readonly errorBoundNs: number;
   readonly byteCount: number;
   readonly queuedBytes: number;
-  /** The chunk's bytes; undefined when they were not wanted or left out. */
+  /** The chunk's bytes, good only during the call; undefined when they were not wanted or left out. */
   readonly bytes: Uint8Array | undefined;
   /** The bytes were wanted and left out because the tape was nearly full. */
   readonly bytesOmitted: boolean;
@@ -99,9 +99,10 @@ export interface PauseEntry {
   readonly endAtNs: number;
 }
 
-/** One call an entry, in the order of writing. `bytes` are the receiver's to keep. */
+/** One call an entry, in the order of writing. */
 export interface TapeHandler {
   onOpen(entry: OpenEntry): void;
+  /** These bytes are the receiver's to keep. */
   onRequestBytes(exchange: number, offset: number, bytes: Uint8Array): void;
   onMark(entry: MarkEntry): void;
   onConnected(entry: ConnectedEntry): void;

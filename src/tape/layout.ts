@@ -99,7 +99,10 @@ export function createTape(dataBytes: number): Tape {
   if (dataBytes < 4096 || (dataBytes & (dataBytes - 1)) !== 0) {
     throw new Error(`tape size must be a power of two of at least 4096, got ${dataBytes}`);
   }
-  return openTape(new SharedArrayBuffer(CONTROL_BYTES + dataBytes));
+  const tape = openTape(new SharedArrayBuffer(CONTROL_BYTES + dataBytes));
+  // Touched now, so that no page is faulted in while a stream runs and memory does not seem to grow.
+  tape.u8.fill(0);
+  return tape;
 }
 
 /** Rounded up to the entry alignment. */

@@ -14,9 +14,14 @@ import {
   type Tape,
 } from './layout.ts';
 
+/** A read of the relay; the scratch grows should a chunk ever be larger. */
+const SCRATCH_BYTES = 64 * 1024;
+
 export class TapeReader {
   readonly #tape: Tape;
   readonly #text: Buffer;
+  /** Holds the bytes of one chunk while its handler runs. */
+  #scratch = Buffer.alloc(SCRATCH_BYTES);
   #tail: number;
 
   constructor(tape: Tape) {
@@ -159,10 +164,18 @@ export class TapeReader {
       queuedBytes: u32[u + 6] as number,
       bytes:
         (flags & CHUNK_FLAG.bytesWanted) !== 0 && !bytesOmitted
-          ? this.#copy(at + ENTRY_HEADER_BYTES + 32, u32[u + 7] as number)
+          ? this.#borrow(at + ENTRY_HEADER_BYTES + 32, u32[u + 7] as number)
           : undefined,
       bytesOmitted,
     });
+  }
+
+  /** A view that is only good until the handler returns; a copy, as decoders refuse shared memory. */
+  #borrow(at: number, byteCount: number): Uint8Array {
+    if (byteCount > this.#scratch.length) this.#scratch = Buffer.alloc(byteCount);
+    const view = this.#scratch.subarray(0, byteCount);
+    view.set(this.#tape.u8.subarray(at, at + byteCount));
+    return view;
   }
 
   #copy(at: number, byteCount: number): Uint8Array {

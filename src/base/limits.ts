@@ -144,6 +144,10 @@ export const ADMIN_HEAD_TIMEOUT_MS = 10_000;
 
 /** Bytes of log lines waiting for a slow stderr. */
 export const LOG_QUEUE_BYTES = 1 * MIB;
+/** Wait before a line is tried again on a pipe whose reader is slow. */
+export const LOG_RETRY_MS = 50;
+/** Tries at the last flush before waiting lines are given up. */
+export const LOG_FLUSH_RETRY_MAX_COUNT = 100;
 /** Characters of one text field of a log line. */
 export const LOG_FIELD_MAX_CHARS = 512;
 

@@ -1,8 +1,9 @@
 // The one file that knows the logging library. Lines are JSON on stderr, written in the background
 // and bounded: a stuck terminal costs lines, which are counted, never a wait or memory.
 // A line takes flat fields only, so that no body, header or key can slip in with an object.
-import { destination, pino } from 'pino';
-import { LOG_FIELD_MAX_CHARS, LOG_QUEUE_BYTES } from './limits.ts';
+import { pino } from 'pino';
+import { LineWriter } from './line-writer.ts';
+import { LOG_FIELD_MAX_CHARS } from './limits.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -25,14 +26,7 @@ const STDERR = 2;
 
 /** A log with every line at `level` and above; `fd` is for those who capture it. */
 export function createLog(options: { readonly level: LogLevel; readonly fd?: number }): Log {
-  let droppedCount = 0;
-  const lost = (): void => {
-    droppedCount += 1;
-  };
-  const out = destination({ fd: options.fd ?? STDERR, sync: false, minLength: 0, maxLength: LOG_QUEUE_BYTES });
-  out.on('drop', lost);
-  // Without a listener a closed stderr (EPIPE) would end the process.
-  out.on('error', lost);
+  const out = new LineWriter(options.fd ?? STDERR);
   const lines = pino(
     {
       level: options.level,
@@ -47,14 +41,8 @@ export function createLog(options: { readonly level: LogLevel; readonly fd?: num
     info: (message, fields) => lines.info(bounded(fields), message),
     warn: (message, fields) => lines.warn(bounded(fields), message),
     error: (message, fields) => lines.error(bounded(fields), message),
-    flushSync() {
-      try {
-        out.flushSync();
-      } catch {
-        lost();
-      }
-    },
-    droppedCount: () => droppedCount,
+    flushSync: () => out.flushSync(),
+    droppedCount: () => out.droppedCount,
   };
 }
 

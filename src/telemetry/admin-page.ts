@@ -50,7 +50,19 @@ export function renderPage(data: PageData): string {
 /** A cell: text, or text with a link to a record. */
 type Cell = string | { readonly text: string; readonly id: string };
 
-const CLASS_HEAD = ['class', 'exchanges', 'ok', 'TTFT p50', 'p95', 'p99', 'TPOT p50', 'gap p50', 'gap p99', 'worst gap', 'stalls'];
+const CLASS_HEAD = [
+  'class',
+  'exchanges',
+  'ok',
+  'TTFT p50',
+  'p95',
+  'p99',
+  'TPOT p50',
+  'gap p50',
+  'gap p99',
+  'worst gap',
+  'stalls',
+];
 
 function classRow(row: ClassSummary): readonly Cell[] {
   const worst = row.worst === undefined ? '–' : { text: ms(row.worst.gapMaxNs), id: row.worst.id };
@@ -103,7 +115,13 @@ function cellText(cell: Cell): string {
   return `<a href="/api/streams/${encodeURIComponent(cell.id)}">${escape(cell.text)}</a>`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');

@@ -82,7 +82,8 @@ function clientSpecs(names: 'v1.41' | 'v0.1'): ClientSpecs {
   return {
     duration: lengths(`${prefix}.duration`, SERVER.duration.help, OPERATION_BOUNDS_S, LABELS_WITH_ERROR),
     firstChunk: lengths(`${prefix}.time_to_first_chunk`, CLIENT_FIRST_CHUNK, OPERATION_BOUNDS_S, LABELS),
-    tokens: names === 'v1.41' ? { input: usage, output: usage } : { input: counter('input'), output: counter('output') },
+    tokens:
+      names === 'v1.41' ? { input: usage, output: usage } : { input: counter('input'), output: counter('output') },
   };
 }
 
@@ -145,7 +146,10 @@ function feedClient(
   if (record.answer.streamed && figures.firstEventNs !== undefined) {
     store.histogram(client.firstChunk, to.labels).record(figures.firstEventNs, to.exemplar);
   }
-  for (const [type, count] of [['input', record.tokens.prompt], ['output', record.tokens.output]] as const) {
+  for (const [type, count] of [
+    ['input', record.tokens.prompt],
+    ['output', record.tokens.output],
+  ] as const) {
     if (count === undefined) continue;
     const spec = client.tokens[type];
     if (spec.type === 'counter') store.counter(spec, to.labels).add(count);

@@ -66,7 +66,11 @@ function metricData(family: MetricFamily, times: Times, options: ProducerOptions
     const dataPoints = points((histogram) => exponentialOf(histogram, perUnit));
     return { ...common, dataPointType: DataPointType.EXPONENTIAL_HISTOGRAM, dataPoints };
   }
-  return { ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints: points((histogram) => explicitOf(histogram, perUnit)) };
+  return {
+    ...common,
+    dataPointType: DataPointType.HISTOGRAM,
+    dataPoints: points((histogram) => explicitOf(histogram, perUnit)),
+  };
 }
 
 function attributesOf(family: MetricFamily, labelValues: readonly string[]): Attributes {
@@ -86,7 +90,10 @@ function explicitOf(histogram: Histogram, perUnit: number): ExplicitHistogram {
 /** Sparse on the wire: only the buckets from the first to the last that hold something. */
 function exponentialOf(histogram: Histogram, perUnit: number): ExponentialHistogram {
   const counts = [...(histogram.exponentialCounts ?? [])];
-  const first = Math.max(counts.findIndex((count) => count > 0), 0);
+  const first = Math.max(
+    counts.findIndex((count) => count > 0),
+    0,
+  );
   const last = counts.findLastIndex((count) => count > 0);
   return {
     ...statisticsOf(histogram, perUnit),
@@ -97,7 +104,10 @@ function exponentialOf(histogram: Histogram, perUnit: number): ExponentialHistog
   };
 }
 
-function statisticsOf(histogram: Histogram, perUnit: number): { sum: number; count: number; min?: number; max?: number } {
+function statisticsOf(
+  histogram: Histogram,
+  perUnit: number,
+): { sum: number; count: number; min?: number; max?: number } {
   const { count, sumInUnits: sum } = histogram;
   return count === 0 ? { sum, count } : { sum, count, min: histogram.min / perUnit, max: histogram.max / perUnit };
 }

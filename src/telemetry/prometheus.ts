@@ -64,7 +64,11 @@ function renderFamily(lines: string[], family: MetricFamily, format: TextFormat)
     lines.push(`${sample}${labelText(pairUp(labelNames, labelValues))} ${value / family.perUnit}`);
   }
   for (const { labelValues, histogram } of family.histograms) {
-    renderHistogram(lines, { name, pairs: pairUp(labelNames, labelValues), perUnit: family.perUnit, format }, histogram);
+    renderHistogram(
+      lines,
+      { name, pairs: pairUp(labelNames, labelValues), perUnit: family.perUnit, format },
+      histogram,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 // A file that whole lines are appended to and that makes way for a new one when it is full. After a
 // fault it is closed and opened anew with the next append. Knows lines as bytes, nothing of records.
-import { open, rename, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 
 export interface RotatingFileOptions {
   readonly path: string;
@@ -76,6 +76,7 @@ export class RotatingFile {
 
   async #shiftOldFiles(): Promise<void> {
     const { path, keptCount } = this.#options;
+    if (keptCount === 0) await rm(path, { force: true });
     const nameOf = (age: number): string => (age === 0 ? path : `${path}.${age}`);
     for (let age = keptCount - 1; age >= 0; age -= 1) {
       await rename(nameOf(age), nameOf(age + 1)).catch((fault: NodeJS.ErrnoException) => {
@@ -97,7 +98,7 @@ export class RotatingFile {
 
 /** Writes all bytes; the system may take fewer at a time. */
 async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
-  for (let offset = 0; offset < bytes.length; ) {
+  for (let offset = 0; offset < bytes.length;) {
     const { bytesWritten } = await file.write(bytes, offset, bytes.length - offset);
     offset += bytesWritten;
   }

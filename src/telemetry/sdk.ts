@@ -11,7 +11,12 @@ import {
   type Resource,
 } from '@opentelemetry/resources';
 import { ConsoleMetricExporter, PeriodicExportingMetricReader, type MetricReader } from '@opentelemetry/sdk-metrics';
-import { AlwaysOnSampler, ConsoleSpanExporter, SimpleSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOnSampler,
+  ConsoleSpanExporter,
+  SimpleSpanProcessor,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace';
 import { FLUSH_MAX_MS, METRICS_BATCH_MAX_COUNT, SPAN_CHUNKS_MAX_COUNT } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
 import { pushesTraces, type OtelPlan } from './otel-environment.ts';

@@ -73,15 +73,26 @@ const CPU: MetricSpec = {
   classed: false,
 };
 
-export const SELF_METRICS: readonly MetricSpec[] = [ACTIVE, LOOP_LAG, TAPE_DROPPED, READER_DETACHED, EXPORT_DROPPED, CPU];
+export const SELF_METRICS: readonly MetricSpec[] = [
+  ACTIVE,
+  LOOP_LAG,
+  TAPE_DROPPED,
+  READER_DETACHED,
+  EXPORT_DROPPED,
+  CPU,
+];
 
 const PHASES: readonly OpenExchange['phase'][] = ['head', 'token', 'stream', 'silent'];
 
 /** Has the store read the sources at each collection; `classes` start at 0 in every phase. */
 export function observeSelf(store: MetricStore, sources: SelfSources, classes: readonly string[]): void {
   store.observe(ACTIVE, () => activeByPhase(sources, classes));
-  store.observe(LOOP_LAG, () => map(sources.loopLagNs(), ({ thread, lagNs }) => ({ labels: { thread }, value: lagNs })));
-  store.observe(TAPE_DROPPED, () => map(sources.tapeDropped(), ({ kind, count }) => ({ labels: { kind }, value: count })));
+  store.observe(LOOP_LAG, () =>
+    map(sources.loopLagNs(), ({ thread, lagNs }) => ({ labels: { thread }, value: lagNs })),
+  );
+  store.observe(TAPE_DROPPED, () =>
+    map(sources.tapeDropped(), ({ kind, count }) => ({ labels: { kind }, value: count })),
+  );
   store.observe(READER_DETACHED, () => [{ labels: {}, value: sources.readerDetachedCount() }]);
   store.observe(EXPORT_DROPPED, () =>
     map(sources.exportDropped(), ({ signal, count }) => ({ labels: { signal }, value: count })),

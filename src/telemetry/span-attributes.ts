@@ -32,7 +32,12 @@ export function labelAttributes(report: Report): Own {
 
 export function serverAttributes(report: Report): Attributes {
   const { record } = report;
-  return withoutUnknown({ ...httpAttributes(record), ...labelAttributes(report), ...endAttributes(report), ...figureAttributes(report) });
+  return withoutUnknown({
+    ...httpAttributes(record),
+    ...labelAttributes(report),
+    ...endAttributes(report),
+    ...figureAttributes(report),
+  });
 }
 
 function httpAttributes(record: StreamRecord): Record<string, AttributeValue | undefined> {
@@ -127,7 +132,10 @@ export function clientAttributes(report: Report, context: ClientContext): Attrib
   });
 }
 
-function genAiAttributes({ record, figures }: Report, context: ClientContext): Record<string, AttributeValue | undefined> {
+function genAiAttributes(
+  { record, figures }: Report,
+  context: ClientContext,
+): Record<string, AttributeValue | undefined> {
   const known = routeOf(record.request.path);
   if (known === undefined) return {};
   const { request, answer, tokens } = record;
@@ -143,7 +151,8 @@ function genAiAttributes({ record, figures }: Report, context: ClientContext): R
     [GEN_AI.responseModel]: answer.model,
     [GEN_AI.responseId]: answer.responseId,
     [GEN_AI.responseFinishReasons]: finishReasons(record),
-    [GEN_AI.responseTimeToFirstChunk]: firstChunkNs === undefined ? undefined : (firstChunkNs - context.startAtNs) / 1e9,
+    [GEN_AI.responseTimeToFirstChunk]:
+      firstChunkNs === undefined ? undefined : (firstChunkNs - context.startAtNs) / 1e9,
     [GEN_AI.usageInputTokens]: tokens.prompt,
     [GEN_AI.usageOutputTokens]: tokens.output,
     [GEN_AI.usageCacheReadTokens]: tokens.cached,

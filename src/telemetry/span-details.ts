@@ -101,7 +101,12 @@ function arrays(rows: ChunkRows): Attributes {
   };
 }
 
-function addChunkEvents(span: Span, receivedAtNs: readonly number[], rows: ChunkRows, timeOf: SpanScope['timeOf']): void {
+function addChunkEvents(
+  span: Span,
+  receivedAtNs: readonly number[],
+  rows: ChunkRows,
+  timeOf: SpanScope['timeOf'],
+): void {
   for (const [row, atUs] of rows.atUs.entries()) {
     const attributes = {
       'rubato.chunk.at_us': atUs,

@@ -187,7 +187,10 @@ function newFamily(spec: MetricSpec): Family {
 }
 
 function snapshot(family: Family): MetricFamily {
-  const scalars = [...family.counters].map(([key, counter]) => ({ labelValues: split(family, key), value: counter.value }));
+  const scalars = [...family.counters].map(([key, counter]) => ({
+    labelValues: split(family, key),
+    value: counter.value,
+  }));
   for (const observation of family.reads.flatMap((read) => [...read()])) {
     const labelValues = family.labelNames.map((name) => observation.labels[name] ?? '');
     scalars.push({ labelValues, value: observation.value });

@@ -102,7 +102,8 @@ class ClassMemory {
     this.#lengths.tpot.add(figures.tpotNs);
     this.#lengths.duration.add(figures.durationNs);
     this.#lengths.gapMax.add(figures.gapsReceived.maxNs);
-    if (figures.split !== undefined) for (const { part, partNs } of ttftParts(figures.split)) this.#parts[part].add(partNs);
+    if (figures.split !== undefined)
+      for (const { part, partNs } of ttftParts(figures.split)) this.#parts[part].add(partNs);
     if (figures.gapsReceived.maxNs !== undefined) this.#rememberStream(report, figures.gapsReceived.maxNs);
   }
 

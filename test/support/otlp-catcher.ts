@@ -102,7 +102,8 @@ export class OtlpCatcher {
 
   /** Waits for the spans of a trace until one of them is of this kind (2 server, 3 client). */
   spanOfKind(traceId: string, kind: number): Promise<CaughtSpan> {
-    const look = (): CaughtSpan | undefined => this.spans.find((span) => span.traceId === traceId && span.kind === kind);
+    const look = (): CaughtSpan | undefined =>
+      this.spans.find((span) => span.traceId === traceId && span.kind === kind);
     return poll(`a span of kind ${kind} in trace ${traceId}`, look, 15_000);
   }
 

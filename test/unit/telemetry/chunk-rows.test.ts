@@ -42,7 +42,9 @@ it('does not drift: first + sum of at is the rounded moment of each chunk', () =
 });
 
 it('shows no gap where chunks were lost', () => {
-  const record = buildRecord({ reads: [read(1, 'text'), read(5, 'text', { flags: CHUNK_AFTER_LOSS }), read(7, 'text')] });
+  const record = buildRecord({
+    reads: [read(1, 'text'), read(5, 'text', { flags: CHUNK_AFTER_LOSS }), read(7, 'text')],
+  });
   expect(chunkRowsOf(record, 0)?.gapUs).toEqual([0, 0, 2_000]);
 });
 

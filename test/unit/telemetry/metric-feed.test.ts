@@ -79,7 +79,9 @@ describe('the feed', () => {
   it('gives an answer that is no stream nothing but duration, tokens and outcome', () => {
     const { samples, tell: feed } = setUp();
     const answer = { streamed: false, eventCounts: {} };
-    feed(reportOf({ reads: [read(30, '')], answer, tokens: { output: 9 }, response: { mediaType: 'application/json' } }));
+    feed(
+      reportOf({ reads: [read(30, '')], answer, tokens: { output: 9 }, response: { mediaType: 'application/json' } }),
+    );
     const named = samples().filter(({ labels, name }) => labels['model'] === 'm' && !name.endsWith('_bucket'));
     const names = new Set(named.map(({ name }) => name));
     expect([...names].filter((name) => name.startsWith('rubato_')).sort()).toEqual([
@@ -95,7 +97,9 @@ describe('the feed', () => {
     feed(reportOf(usualStream(3), { trace: TRACE }));
     const exemplar = `# {trace_id="${TRACE.traceId}",span_id="${TRACE.serverSpanId}"} 0.100025 `;
     const openMetrics = renderMetrics(store.collect(), {}, 'openmetrics').split('\n');
-    expect(openMetrics.filter((line) => line.startsWith('rubato_ttft_seconds_bucket') && line.includes(exemplar))).toHaveLength(1);
+    expect(
+      openMetrics.filter((line) => line.startsWith('rubato_ttft_seconds_bucket') && line.includes(exemplar)),
+    ).toHaveLength(1);
     expect(renderMetrics(store.collect(), {}, 'text')).not.toContain('trace_id');
   });
 });
@@ -114,13 +118,19 @@ describe('the metrics of the GenAI conventions', () => {
   it('give a failure its error type on the duration and no time to first token', () => {
     const { samples, tell: feed } = setUp();
     feed(reportOf({ wire: 'upstream_aborted', reads: [read(10, 'text')] }));
-    expect(sumOf(samples(), 'gen_ai_server_request_duration_seconds_count', { error_type: 'upstream_aborted' })).toBe(1);
+    expect(sumOf(samples(), 'gen_ai_server_request_duration_seconds_count', { error_type: 'upstream_aborted' })).toBe(
+      1,
+    );
     expect(sumOf(samples(), 'gen_ai_server_time_to_first_token_seconds_count')).toBeUndefined();
   });
 
   it.each([
     ['v1.41', 'gen_ai_client_operation_time_to_first_chunk_seconds_count', 'gen_ai_client_token_usage_sum'],
-    ['v0.1', 'gen_ai_client_inference_time_to_first_chunk_seconds_count', 'gen_ai_client_inference_usage_output_tokens_total'],
+    [
+      'v0.1',
+      'gen_ai_client_inference_time_to_first_chunk_seconds_count',
+      'gen_ai_client_inference_usage_output_tokens_total',
+    ],
   ] as const)('of the client side have the names of %s', (version, firstChunk, tokens) => {
     const { samples, tell: feed } = setUp(version);
     feed(reportOf({ ...usualStream(10), tokens: { output: 10, basis: 'usage' } }));
@@ -130,7 +140,9 @@ describe('the metrics of the GenAI conventions', () => {
 
   it('leave alone what is no inference', () => {
     const { samples, tell: feed } = setUp();
-    feed(reportOf({ reads: [read(1, '')], request: { path: '/v1/models', method: 'GET' }, answer: { streamed: false } }));
+    feed(
+      reportOf({ reads: [read(1, '')], request: { path: '/v1/models', method: 'GET' }, answer: { streamed: false } }),
+    );
     expect(samples().some(({ name }) => name.startsWith('gen_ai'))).toBe(false);
   });
 });
@@ -139,7 +151,13 @@ describe('the two routes', () => {
   it('agree on every counter, gauge, count, sum and bucket', async () => {
     const { store, samples, tell: feed } = setUp('v1.41');
     for (let index = 0; index < 20; index += 1) {
-      feed(reportOf({ ...usualStream(5 + index), tokens: { output: 5 + index, basis: 'usage' } }, {}, { model: `m${index % 3}` }));
+      feed(
+        reportOf(
+          { ...usualStream(5 + index), tokens: { output: 5 + index, basis: 'usage' } },
+          {},
+          { model: `m${index % 3}` },
+        ),
+      );
     }
     observeSelf(
       store,
@@ -175,7 +193,9 @@ async function otlpSamples(store: Parameters<typeof createMetricProducer>[0]): P
     const type = metric.dataPointType === 0 ? 'histogram' : metric.dataPointType === 2 ? 'gauge' : 'counter';
     const name = prometheusName({ name: metric.descriptor.name, unit: metric.descriptor.unit, type });
     for (const { attributes, value } of metric.dataPoints) {
-      const labels = Object.fromEntries(Object.entries(attributes).map(([key, text]) => [prometheusLabel(key), String(text)]));
+      const labels = Object.fromEntries(
+        Object.entries(attributes).map(([key, text]) => [prometheusLabel(key), String(text)]),
+      );
       if (typeof value === 'number') {
         samples.push({ name, labels, value });
         continue;

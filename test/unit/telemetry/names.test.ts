@@ -7,7 +7,8 @@ import { createGenAiFeed } from '../../../src/telemetry/gen-ai-feed.ts';
 import { knownMethod, prometheusLabel, prometheusName, routeOf } from '../../../src/telemetry/names.ts';
 import { SELF_METRICS } from '../../../src/telemetry/self-metrics.ts';
 
-const name = (otlp: string, unit: string, type: MetricSpec['type']): string => prometheusName({ name: otlp, unit, type });
+const name = (otlp: string, unit: string, type: MetricSpec['type']): string =>
+  prometheusName({ name: otlp, unit, type });
 
 it.each([
   ['rubato.ttft', 's', 'histogram', 'rubato_ttft_seconds'],

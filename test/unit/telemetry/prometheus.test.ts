@@ -32,7 +32,10 @@ function filled(): MetricStore {
   return store;
 }
 
-const families = () => filled().collect().filter(({ spec }) => spec === WAIT || spec === ENDS);
+const families = () =>
+  filled()
+    .collect()
+    .filter(({ spec }) => spec === WAIT || spec === ENDS);
 
 describe('classic text', () => {
   it('has metadata once a metric, escaped labels, and series in a fixed order', () => {

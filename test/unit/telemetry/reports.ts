@@ -17,7 +17,11 @@ export const TRACE: TraceFacts = {
   sampled: true,
 };
 
-export function reportOf(spec: RecordSpec, changes: Partial<StreamRecord> = {}, labels: Partial<ExchangeLabels> = {}): Report {
+export function reportOf(
+  spec: RecordSpec,
+  changes: Partial<StreamRecord> = {},
+  labels: Partial<ExchangeLabels> = {},
+): Report {
   const record: StreamRecord = { ...buildRecord(spec), ...changes };
   return { record, figures: measureRecord(record), labels: { ...LABELS, ...labels }, outputBucket: '0-64' };
 }
@@ -30,7 +34,8 @@ export function usualStream(count: number): RecordSpec {
 /** Tells a sink of an exchange as the observer does: first token, gaps, report. */
 export function tell(sink: Sink, report: Report): void {
   const { record, figures, labels } = report;
-  const exemplar = record.trace?.sampled === true ? { traceId: record.trace.traceId, spanId: record.trace.serverSpanId } : undefined;
+  const exemplar =
+    record.trace?.sampled === true ? { traceId: record.trace.traceId, spanId: record.trace.serverSpanId } : undefined;
   const stream = replayStream(record);
   const stalled = new Set(stream.stalls.map(({ gapNs }) => gapNs));
   if (figures.ttftNs !== undefined) sink.onFirstToken?.(labels, figures.ttftNs, exemplar);
@@ -47,9 +52,11 @@ export interface CaughtLog extends Log {
 
 export function catchLog(): CaughtLog {
   const lines: CaughtLog['lines'] = [];
-  const at = (level: string) => (message: string, fields: LogFields = {}) => {
-    lines.push({ level, message, fields });
-  };
+  const at =
+    (level: string) =>
+    (message: string, fields: LogFields = {}) => {
+      lines.push({ level, message, fields });
+    };
   return {
     lines,
     debug: at('debug'),

@@ -23,7 +23,14 @@ const ENDS: MetricSpec = {
   startAtZero: { reason: ['error', 'timeout'] },
 };
 const PLAIN: MetricSpec = { name: 'rubato.plain', type: 'counter', unit: '{x}', help: 'x', labels: [], classed: false };
-const LEVEL: MetricSpec = { name: 'rubato.level', type: 'gauge', unit: '{x}', help: 'x', labels: ['phase'], classed: false };
+const LEVEL: MetricSpec = {
+  name: 'rubato.level',
+  type: 'gauge',
+  unit: '{x}',
+  help: 'x',
+  labels: ['phase'],
+  classed: false,
+};
 
 function newStore(options: { seriesMax?: number; exponential?: boolean; classes?: string[] } = {}): MetricStore {
   const { classes = ['default'], ...rest } = options;

@@ -1,0 +1,195 @@
+// Goal: the admin port tells what it is given to those who may ask, and nothing to anybody else.
+// Method: a real server on port 0, raw request heads where a client library would tidy them up.
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startAdmin, type AdminData, type AdminServer } from '../../../src/telemetry/admin.ts';
+import { refusalOf } from '../../../src/telemetry/admin-guard.ts';
+import { createSummary } from '../../../src/telemetry/summary.ts';
+import { catchLog, reportOf, tell, usualStream, type CaughtLog } from './reports.ts';
+
+const REPORT = reportOf(usualStream(3), { id: '0-5' }, { model: '<script>alert("x")</script>' });
+
+let log: CaughtLog;
+let server: AdminServer;
+let data: AdminData;
+
+beforeEach(async () => {
+  log = catchLog();
+  const summary = createSummary();
+  tell(summary, REPORT);
+  data = {
+    health: () => ({ ok: true, relays: [{ name: 'relay-0', ok: true, heartbeatAgeMs: 12 }] }),
+    ready: () => ({ ok: false, reasons: ['upstream default does not answer'] }),
+    openExchanges: () => [
+      {
+        id: '0-9',
+        openedAtEpochMs: 1,
+        route: 'default',
+        class: 'default',
+        model: 'other',
+        phase: 'head',
+        ageMs: 4,
+        chunkCount: 0,
+      },
+    ],
+    recent: () => [{ id: '0-5', outcome: 'ok', wireEnd: 'complete', report: REPORT }],
+    record: (id) => (id === '0-5' ? REPORT : undefined),
+    metricsText: (accept) => ({ body: `accept ${accept}\n`, contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
+    summary: () => summary.read(),
+  };
+  server = await startAdmin({ host: '127.0.0.1', port: 0, allowedHosts: ['rubato.internal'], data, log });
+});
+
+afterEach(async () => {
+  await server.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly fields: Record<string, string | string[] | undefined>;
+  readonly body: string;
+}
+
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port: server.port, path, method, headers, agent: false }, (response) => {
+      let body = '';
+      response.on('data', (piece: Buffer) => (body += piece.toString()));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, fields: response.headers, body }));
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+const json = (answer: Answer) => JSON.parse(answer.body);
+
+describe('answers', () => {
+  it('metrics in the format asked for', async () => {
+    const answer = await ask('/metrics', { accept: 'text/plain' });
+    expect([answer.status, answer.body, answer.fields['content-type']]).toEqual([
+      200,
+      'accept text/plain\n',
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+  });
+
+  it('health with 200 and readiness with 503 and its reasons', async () => {
+    const [health, ready] = [await ask('/healthz'), await ask('/readyz')];
+    expect([health.status, json(health).relays[0].name]).toEqual([200, 'relay-0']);
+    expect([ready.status, json(ready).reasons]).toEqual([503, ['upstream default does not answer']]);
+  });
+
+  it('open and recent exchanges, and one record with its chunks', async () => {
+    const streams = json(await ask('/api/streams'));
+    expect(streams.open).toHaveLength(1);
+    expect(streams.recent[0]).toMatchObject({ id: '0-5', outcome: 'ok', status: 200, chunkCount: 5, stallCount: 0 });
+    const report = json(await ask('/api/streams/0-5'));
+    expect(report.record.chunks.receivedAtNs).toEqual(REPORT.record.chunks.receivedAtNs);
+    const unknown = await ask('/api/streams/nope');
+    expect([unknown.status, json(unknown).error]).toEqual([404, 'not_found']);
+  });
+
+  it('the summary', async () => {
+    expect(json(await ask('/api/summary')).classes[0]).toMatchObject({ class: 'default', outcomeCounts: { ok: 1 } });
+  });
+
+  it('a page that escapes what it shows and lets nothing run', async () => {
+    const page = await ask('/');
+    expect(page.status).toBe(200);
+    expect(page.body).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;');
+    expect(page.body).not.toContain('<script');
+    expect(page.fields['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; base-uri 'none'/,
+    );
+  });
+
+  it('nothing may be kept, guessed at or read by other origins', async () => {
+    const { fields } = await ask('/api/summary');
+    expect([fields['cache-control'], fields['x-content-type-options'], fields['cross-origin-resource-policy']]).toEqual(
+      ['no-store', 'nosniff', 'same-origin'],
+    );
+    expect(Object.keys(fields).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it('errors are JSON, and a fault of ours tells its reason to the log only', async () => {
+    const missing = await ask('/nothing');
+    expect([missing.status, json(missing).error]).toEqual([404, 'not_found']);
+    data.summary = () => {
+      throw new Error('inner secret');
+    };
+    const broken = await ask('/api/summary');
+    expect([broken.status, json(broken).error, broken.body.includes('secret')]).toEqual([500, 'internal', false]);
+    expect(log.lines[0]?.fields['fault']).toBe('inner secret');
+  });
+});
+
+describe('the guard', () => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('refuses %s', async (method) => {
+    const answer = await ask('/api/streams', {}, method);
+    expect([answer.status, answer.fields['allow']]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('answers HEAD as GET without a body', async () => {
+    const answer = await ask('/metrics', {}, 'HEAD');
+    expect([answer.status, answer.body]).toEqual([200, '']);
+  });
+
+  it.each(['evil.example', 'evil.example:9464', '127.0.0.1.evil.example', 'localhost.evil.example'])(
+    'refuses the host %j on every page',
+    async (host) => {
+      for (const path of ['/', '/metrics', '/api/streams', '/nothing']) {
+        const answer = await ask(path, { host });
+        expect([path, answer.status]).toEqual([path, 403]);
+        expect(json(answer).error).toBe('host_not_allowed');
+      }
+    },
+  );
+
+  it.each([
+    '127.0.0.1:9464',
+    '[::1]:9464',
+    '10.1.2.3',
+    'localhost',
+    'LOCALHOST:80',
+    'rubato.internal',
+    'rubato.internal.:80',
+  ])('takes the host %s', async (host) => {
+    expect((await ask('/healthz', { host })).status).toBe(200);
+  });
+
+  it('takes its own origin and refuses any other', async () => {
+    const host = 'localhost:9464';
+    expect((await ask('/healthz', { host, origin: 'http://localhost:9464' })).status).toBe(200);
+    for (const origin of ['http://evil.example', 'null', 'http://localhost:9465']) {
+      expect((await ask('/healthz', { host, origin })).status).toBe(403);
+    }
+  });
+
+  it.each([undefined, '', 'a b', 'localhost:99999999', '[::1', '::1]', 'localhost/x'])(
+    'refuses the host %j',
+    (host) => {
+      expect(refusalOf({ method: 'GET', host, origin: undefined }, new Set())?.status).toBe(403);
+    },
+  );
+});
+
+it('a head that is too large, or is no HTTP, is refused and the port lives on', async () => {
+  for (const head of [`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 'nonsense\r\n\r\n']) {
+    const answer = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(server.port, '127.0.0.1', () => socket.write(head));
+      socket.on('data', (piece) => (text += piece.toString()));
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 4(00|31) /);
+  }
+  expect((await ask('/healthz')).status).toBe(200);
+});
+
+it('a port in use rejects with the error of the system', async () => {
+  const again = startAdmin({ host: '127.0.0.1', port: server.port, allowedHosts: [], data, log });
+  await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});

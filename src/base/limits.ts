@@ -34,8 +34,6 @@ export const HEAD_MAX_BYTES = 64 * KIB;
 export const INFORMATIONAL_MAX_COUNT = 8;
 /** Bytes of chunk extensions or trailers in one answer before the engine counts as broken. */
 export const CHUNK_LINE_MAX_BYTES = 16 * KIB;
-/** Bytes queued towards a client in user space before we stop reading from the engine. */
-export const CLIENT_QUEUE_BYTES = 64 * KIB;
 /** Time a client may take for a request head; Node's own 60 s checked each 30 s invites slow-loris. */
 export const CLIENT_HEAD_TIMEOUT_MS = 10_000;
 /** Idle time of a client connection between requests: above the usual 60 s of load balancers. */

@@ -152,7 +152,7 @@ export class Observer {
 
   /** A relay died: what it had open was cut, at the moment at which we know. */
   #cutAll(prefix: string): void {
-    for (const [id, observed] of [...this.#open]) {
+    for (const [id, observed] of this.#open) {
       if (!id.startsWith(prefix)) continue;
       this.#guard(observed, () =>
         this.#onEnd(observed, {

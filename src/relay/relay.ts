@@ -32,6 +32,8 @@ class Relay implements Admission {
   readonly #clock = new ReadClock();
   readonly #pool = new UpstreamPool();
   readonly #open = new Set<Exchange>();
+  /** Client connections on which an answer is under way. */
+  readonly #answering = new Set<Socket>();
   #nextNumber = 0;
   #draining = false;
 
@@ -70,9 +72,10 @@ class Relay implements Admission {
       fields: step.fields,
       upgradeHead: arrival.upgradeHead,
       isDraining: () => this.#draining,
-      onSettled: () => this.#onSettled(exchange),
+      onSettled: () => this.#onSettled(exchange, req.socket),
     });
     this.#open.add(exchange);
+    this.#answering.add(req.socket);
     this.#countOpen();
     return exchange;
   }
@@ -80,7 +83,7 @@ class Relay implements Admission {
   onUnreadable(socket: Socket): boolean {
     Atomics.add(this.#control, SLOT.refusedCount, 1);
     // In the middle of an answer an answer of ours would be taken for a part of it.
-    return (socket as { _httpMessage?: unknown })._httpMessage == null;
+    return !this.#answering.has(socket);
   }
 
   beat(): void {
@@ -181,8 +184,9 @@ class Relay implements Admission {
     });
   }
 
-  #onSettled(exchange: Exchange): void {
+  #onSettled(exchange: Exchange, socket: Socket): void {
     this.#open.delete(exchange);
+    this.#answering.delete(socket);
     this.#countOpen();
   }
 

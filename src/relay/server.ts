@@ -102,6 +102,8 @@ function createHttpServer(onRequest: Handler): http.Server {
   server.maxRequestsPerSocket = 0;
   // No cap on fields here: the gate has one, with an answer that says so.
   server.maxHeadersCount = 0;
+  // Node writes heads without naming an encoding; fields are bytes, which only Latin-1 keeps.
+  server.on('connection', (socket) => socket.setDefaultEncoding('latin1'));
   server.on('request', onRequest);
   // `Expect: 100-continue` is between client and engine; we pass both sides of it on.
   server.on('checkContinue', onRequest);

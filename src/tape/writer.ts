@@ -110,7 +110,7 @@ export class TapeWriter {
     const text = joinText([], cutFields(entry.fields, TAPE_HEAD_BYTES).fields);
     const at = this.#reserve(ENTRY.head, 8 + text.length, 0);
     if (at < 0) return this.#count(SLOT.lostEntryCount);
-    this.#stamp(at, FRAMINGS.indexOf(entry.framing), entry.exchange, text.length, entry.status);
+    this.#stamp(at, FRAMINGS.indexOf(entry.framing) | (entry.status << 8), entry.exchange, text.length);
     this.#fill(at, entry.receivedAtNs);
     this.#text.write(text, at + ENTRY_HEADER_BYTES + 8, 'latin1');
     this.#publish();
@@ -182,7 +182,7 @@ export class TapeWriter {
     const at = this.#reserve(ENTRY.end, 40 + reason.length, 0);
     if (at < 0) return false;
     const flags = entry.answeredByUs ? END_FLAG.answeredByUs : 0;
-    this.#stamp(at, flags, entry.exchange, reason.length, WIRE_ENDS.indexOf(entry.wireEnd));
+    this.#stamp(at, flags | (WIRE_ENDS.indexOf(entry.wireEnd) << 8), entry.exchange, reason.length);
     this.#fill(at, entry.atNs, entry.chunkCount, entry.receivedBytes, entry.deliveredBytes, entry.requestBytes);
     this.#text.write(reason, at + ENTRY_HEADER_BYTES + 40, 'latin1');
     this.#publish();
@@ -217,10 +217,11 @@ export class TapeWriter {
     return start;
   }
 
-  #stamp(at: number, flags: number, exchange: number, aux: number, small = 0): void {
+  /** `flags` are 8 bits, with 16 bits of an entry's own above them. */
+  #stamp(at: number, flags: number, exchange: number, aux: number): void {
     const { u32 } = this.#tape;
     const i = at >> 2;
-    u32[i + 1] = (u32[i + 1] as number) | (flags << 8) | (small << 16);
+    u32[i + 1] = (u32[i + 1] as number) | (flags << 8);
     u32[i + 2] = exchange;
     u32[i + 3] = aux;
   }

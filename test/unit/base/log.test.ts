@@ -74,3 +74,12 @@ it.runIf(process.platform === 'linux')('a log that cannot be written costs lines
   log.flushSync();
   closeSync(full);
 });
+
+it('lines beyond the bound are dropped and counted, and those before are written', () => {
+  const log = createLog({ level: 'info', fd });
+  const text = 'z'.repeat(LOG_FIELD_MAX_CHARS);
+  for (let index = 0; index < 3_000; index += 1) log.info('x', { text });
+  log.flushSync();
+  expect(log.droppedCount()).toBeGreaterThan(0);
+  expect(lines()).toHaveLength(3_000 - log.droppedCount());
+});

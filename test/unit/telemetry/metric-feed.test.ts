@@ -11,7 +11,7 @@ import { observeSelf, SELF_METRICS } from '../../../src/telemetry/self-metrics.t
 import { createMetricStore } from '../../../src/telemetry/store.ts';
 import { parsePrometheus, sumOf, type Sample } from '../../support/prometheus.ts';
 import { read } from '../../support/record-builder.ts';
-import { reportOf, tell, TRACE, usualStream } from './reports.ts';
+import { LABELS, reportOf, tell, TRACE, usualStream } from './reports.ts';
 
 function setUp(clientMetrics: ClientMetricNames = 'off', exponential = false) {
   const genAi = createGenAiFeed({ provider: 'vllm', clientMetrics });
@@ -102,6 +102,19 @@ describe('the feed', () => {
     ).toHaveLength(1);
     expect(renderMetrics(store.collect(), {}, 'text')).not.toContain('trace_id');
   });
+});
+
+it('tainted gaps are counted by cause, and coalesced events, without a sample', () => {
+  const { store, samples } = setUp();
+  const feed = createMetricFeed(store);
+  feed.onTaintedGap?.(LABELS, 'gc');
+  feed.onTaintedGap?.(LABELS, 'backpressure');
+  feed.onTaintedGap?.(LABELS, 'gc');
+  feed.onCoalesced?.(LABELS, 3);
+  expect(sumOf(samples(), 'rubato_gaps_tainted_total', { cause: 'gc' })).toBe(2);
+  expect(sumOf(samples(), 'rubato_gaps_tainted_total')).toBe(3);
+  expect(sumOf(samples(), 'rubato_events_coalesced_total')).toBe(3);
+  expect(sumOf(samples(), 'rubato_gap_seconds_count')).toBe(0);
 });
 
 describe('the metrics of the GenAI conventions', () => {

@@ -45,6 +45,8 @@ export function lateDeliveries(direct: Run, via: Run): string[] {
   const slowestDirectMs = Math.max(...deliveriesMs(direct));
   const allowedMs = Math.max(slowestDirectMs * PROMPT_RATIO, slowestDirectMs + PROMPT_EXTRA_MS);
   return deliveriesMs(via).flatMap((ms, index) =>
-    ms <= allowedMs ? [] : [`${index === 0 ? 'head' : `write ${index}`}: ${ms.toFixed(1)} ms, allowed ${allowedMs.toFixed(1)} ms`],
+    ms <= allowedMs
+      ? []
+      : [`${index === 0 ? 'head' : `write ${index}`}: ${ms.toFixed(1)} ms, allowed ${allowedMs.toFixed(1)} ms`],
   );
 }

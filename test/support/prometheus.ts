@@ -19,7 +19,11 @@ export function parsePrometheus(text: string): Sample[] {
 }
 
 /** Sum of the samples with this name and these labels; undefined when there is none. */
-export function sumOf(samples: readonly Sample[], name: string, labels: Record<string, string> = {}): number | undefined {
+export function sumOf(
+  samples: readonly Sample[],
+  name: string,
+  labels: Record<string, string> = {},
+): number | undefined {
   const wanted = Object.entries(labels);
   const found = samples.filter(
     (sample) => sample.name === name && wanted.every(([label, value]) => sample.labels[label] === value),

@@ -106,11 +106,13 @@ export class RawClient {
 
   /** The n-th response, as soon as it is over: complete, or cut by the end of the connection. */
   async response(index = 0, waitMs?: number): Promise<WireMessage> {
-    const over = (): boolean => this.parser.messages[index]?.complete === true || this.gone || this.parser.fault !== undefined;
+    const over = (): boolean =>
+      this.parser.messages[index]?.complete === true || this.gone || this.parser.fault !== undefined;
     await this.signal.until(`response ${index}`, over, waitMs);
     const message = this.parser.messages[index];
     if (this.parser.fault !== undefined) throw new Error(`the response is malformed: ${this.parser.fault}`);
-    if (message === undefined) throw new Error(`the connection ended without response ${index} (${this.errorCode ?? 'FIN'})`);
+    if (message === undefined)
+      throw new Error(`the connection ended without response ${index} (${this.errorCode ?? 'FIN'})`);
     return message;
   }
 
@@ -124,7 +126,11 @@ export class RawClient {
 
   /** So much body of the n-th response. */
   async bodyBytes(bytes: number, index = 0, waitMs?: number): Promise<void> {
-    await this.signal.until(`${bytes} body bytes`, () => (this.parser.messages[index]?.bodyBytes ?? 0) >= bytes, waitMs);
+    await this.signal.until(
+      `${bytes} body bytes`,
+      () => (this.parser.messages[index]?.bodyBytes ?? 0) >= bytes,
+      waitMs,
+    );
   }
 
   /** The last bytes that came, raw: to see whether a last chunk was among them. */

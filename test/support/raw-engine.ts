@@ -47,7 +47,11 @@ export class EngineConnection {
   }
 
   untilGone(waitMs?: number): Promise<void> {
-    return this.signal.until('the sidecar to close its connection to the engine', () => this.goneAtNs !== undefined, waitMs);
+    return this.signal.until(
+      'the sidecar to close its connection to the engine',
+      () => this.goneAtNs !== undefined,
+      waitMs,
+    );
   }
 }
 

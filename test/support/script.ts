@@ -23,8 +23,7 @@ export function bytesOf(part: string | Buffer): Buffer {
   return typeof part === 'string' ? Buffer.from(part, 'utf8') : part;
 }
 
-export const HEAD =
-  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+export const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 /** The last chunk. */
 export const END = '0\r\n\r\n';
 export const DONE = 'data: [DONE]\n\n';

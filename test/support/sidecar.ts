@@ -81,7 +81,10 @@ export class Sidecar {
       return []; // The file appears with its first line.
     }
     // The last line may be half written.
-    return text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as RecordEntry);
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as RecordEntry);
   }
 
   /** Waits for the one record that matches. */
@@ -92,7 +95,11 @@ export class Sidecar {
 
   /** Waits until `count` records came after the first `from` ones. */
   async recordsAfter(from: number, count: number): Promise<RecordEntry[]> {
-    await poll(`${count} more records`, () => (this.records().length >= from + count ? true : undefined), RECORD_WAIT_MS);
+    await poll(
+      `${count} more records`,
+      () => (this.records().length >= from + count ? true : undefined),
+      RECORD_WAIT_MS,
+    );
     return this.records().slice(from);
   }
 
@@ -130,8 +137,13 @@ export class Sidecar {
   }
 
   async #listening(): Promise<void> {
-    const line = (): Record<string, unknown> | undefined => this.logs.find((log) => log['msg'] === 'rubato is listening');
-    await this.#signal.until('the sidecar to listen', () => line() !== undefined || this.exit !== undefined, START_WAIT_MS);
+    const line = (): Record<string, unknown> | undefined =>
+      this.logs.find((log) => log['msg'] === 'rubato is listening');
+    await this.#signal.until(
+      'the sidecar to listen',
+      () => line() !== undefined || this.exit !== undefined,
+      START_WAIT_MS,
+    );
     const ready = line();
     if (ready === undefined) throw new Error(`the sidecar did not start: ${this.#lastWords()}`);
     this.listenPort = portOf(ready['listen']);
@@ -166,7 +178,9 @@ export class Sidecar {
 
 /** Our own environment without what would switch exporters, colours or proxies on. */
 function plainEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(OTEL_|RUBATO_|NODE_|VITEST|.*_proxy$|.*_PROXY$)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(OTEL_|RUBATO_|NODE_|VITEST|.*_proxy$|.*_PROXY$)/.test(name),
+  );
   return Object.fromEntries(kept);
 }
 

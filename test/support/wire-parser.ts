@@ -155,7 +155,10 @@ export class MessageParser {
   #readHead(atNs: number): boolean {
     const end = this.#pending.indexOf('\r\n\r\n');
     if (end < 0) return false;
-    const [startLine = '', ...lines] = this.#take(end + 4).toString('latin1').slice(0, -4).split('\r\n');
+    const [startLine = '', ...lines] = this.#take(end + 4)
+      .toString('latin1')
+      .slice(0, -4)
+      .split('\r\n');
     const head: WireHead = { startLine, lines, atNs };
     const message = this.#current ?? new WireMessage();
     if (this.#current === undefined) this.messages.push(message);
@@ -198,7 +201,9 @@ export class MessageParser {
   #readChunkLine(atNs: number): boolean {
     const end = this.#pending.indexOf('\r\n');
     if (end < 0) return false;
-    const line = this.#take(end + 2).toString('latin1').slice(0, -2);
+    const line = this.#take(end + 2)
+      .toString('latin1')
+      .slice(0, -2);
     if (this.#state === 'chunk_end') {
       if (line !== '') this.fault = `no line end after a chunk but ${JSON.stringify(line.slice(0, 40))}`;
       this.#state = 'chunk_line';

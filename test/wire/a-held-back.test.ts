@@ -21,17 +21,25 @@ describe('A1', () => {
 
   test.each([
     ['completions', COMPLETIONS_TARGET, [at(0, HEAD), at(200, c(T('a')), c(DONE), END)]],
-    ['a media type with parameters', undefined, [
-      at(0, head('200 OK', 'Content-Type: text/event-stream; charset="utf-8"; x=1', CHUNKED)),
-      at(200, c(D('a')), c(DONE), END),
-    ]],
-    ['a body of stated length', undefined, [
-      at(0, head('200 OK', 'content-type: application/json', 'content-length: 9')),
-      at(200, '{"a":'),
-      at(300, '"b"}'),
-    ]],
+    [
+      'a media type with parameters',
+      undefined,
+      [
+        at(0, head('200 OK', 'Content-Type: text/event-stream; charset="utf-8"; x=1', CHUNKED)),
+        at(200, c(D('a')), c(DONE), END),
+      ],
+    ],
+    [
+      'a body of stated length',
+      undefined,
+      [at(0, head('200 OK', 'content-type: application/json', 'content-length: 9')), at(200, '{"a":'), at(300, '"b"}')],
+    ],
     ['a close-delimited body', undefined, [at(0, head('200 OK', SSE)), at(200, D('a'), DONE), actAt(220, 'fin')]],
-    ['an error status', undefined, [at(0, head('503 Loading Model', 'retry-after: 5', CHUNKED)), at(200, c('wait'), END)]],
+    [
+      'an error status',
+      undefined,
+      [at(0, head('503 Loading Model', 'retry-after: 5', CHUNKED)), at(200, c('wait'), END)],
+    ],
   ] as const)('A1 the head leaves at once: %s', async (_, target, script) => {
     await bench.check({ script, ...(target === undefined ? {} : { target }) });
   });
@@ -54,7 +62,10 @@ describe('A3', () => {
 
   test.each([
     ['lower case', ['x-accel-buffering: no', 'cache-control: no-cache, no-transform']],
-    ['other case and spacing', ['X-Accel-Buffering:no', 'Cache-Control:   no-cache,no-transform', 'X-Accel-Buffering: no']],
+    [
+      'other case and spacing',
+      ['X-Accel-Buffering:no', 'Cache-Control:   no-cache,no-transform', 'X-Accel-Buffering: no'],
+    ],
     ['nothing of the kind', []],
     ['the opposite wish', ['x-accel-buffering: yes', 'cache-control: max-age=0', 'surrogate-control: x', 'pragma: y']],
   ])('A3 what edges are told about buffering passes untouched: %s', async (_, lines) => {

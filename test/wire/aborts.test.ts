@@ -78,13 +78,21 @@ describe.each(['rst', 'fin'] as const)('a client that leaves by %s', (how) => {
   });
 
   test('after the head, before the first token', async () => {
-    const model = await expectToReachTheEngine({ how, script: [at(0, HEAD)], until: (client) => client.responseHead() });
+    const model = await expectToReachTheEngine({
+      how,
+      script: [at(0, HEAD)],
+      until: (client) => client.responseHead(),
+    });
     const { record } = await bench.sidecar.record(model, (each) => each.request.model === model);
     expect(record.end).toMatchObject({ outcome: 'client_abort', phase: 'before_token' });
   });
 
   test('I1 mid-stream', async () => {
-    const model = await expectToReachTheEngine({ how, script: endless, until: (client) => client.bodyBytes(D('a').length * 2) });
+    const model = await expectToReachTheEngine({
+      how,
+      script: endless,
+      until: (client) => client.bodyBytes(D('a').length * 2),
+    });
     const { record, figures } = await bench.sidecar.record(model, (each) => each.request.model === model);
     expect(record.end).toMatchObject({ outcome: 'client_abort', phase: 'mid_stream' });
     expect(figures.ttftNs).toBeGreaterThan(0);
@@ -92,11 +100,15 @@ describe.each(['rst', 'fin'] as const)('a client that leaves by %s', (how) => {
   });
 
   test('I3 in a JSON answer that is not streamed', async () => {
-    const script = [at(0, head('200 OK', 'content-type: application/json', 'content-length: 1000')), at(10, '{"choices"')];
+    const script = [
+      at(0, head('200 OK', 'content-type: application/json', 'content-length: 1000')),
+      at(10, '{"choices"'),
+    ];
     const model = await expectToReachTheEngine({
       how,
       script,
-      request: (name, id) => chatRequest({ lines: [`${PLAN_FIELD}: ${id}`], body: `{"model":"${name}","stream":false}` }),
+      request: (name, id) =>
+        chatRequest({ lines: [`${PLAN_FIELD}: ${id}`], body: `{"model":"${name}","stream":false}` }),
       until: (client) => client.bodyBytes(10),
     });
     const { record } = await bench.sidecar.record(model, (each) => each.request.model === model);
@@ -126,7 +138,8 @@ describe('a client that does not read', () => {
   const flood = async (exchange: EngineExchange): Promise<void> => {
     const block = Buffer.from(D('x'.repeat(64_000)));
     await exchange.write(HEAD);
-    for (let count = 0; count < 2_000 && exchange.connection.goneAtNs === undefined; count += 1) await exchange.write(c(block));
+    for (let count = 0; count < 2_000 && exchange.connection.goneAtNs === undefined; count += 1)
+      await exchange.write(c(block));
   };
 
   test.each(['rst', 'fin'] as const)('while back-pressure holds the stream, leaves by %s', async (how) => {
@@ -149,7 +162,7 @@ describe('a client that does not read', () => {
 
 /** The engine can write no more: everything between it and the client is full. */
 async function untilStill(exchange: EngineExchange): Promise<void> {
-  for (let before = -1; before !== exchange.writtenBytes; ) {
+  for (let before = -1; before !== exchange.writtenBytes;) {
     before = exchange.writtenBytes;
     await sleep(150);
   }

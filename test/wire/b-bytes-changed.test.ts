@@ -9,14 +9,30 @@ import { eventCounts } from '../support/answer.ts';
 import { useBench } from '../support/bench.ts';
 import { expectUntilWrite } from '../support/causal.ts';
 import { sha256 } from '../support/exact.ts';
-import { at, c, CHAT_TARGET, COMPLETIONS_TARGET, D, delta, DONE, END, event, HEAD, head, T, type Step } from '../support/script.ts';
+import {
+  at,
+  c,
+  CHAT_TARGET,
+  COMPLETIONS_TARGET,
+  D,
+  delta,
+  DONE,
+  END,
+  event,
+  HEAD,
+  head,
+  T,
+  type Step,
+} from '../support/script.ts';
 
 const bench = useBench();
 
 /** Writes the bytes in pieces that end at these offsets, so many ms apart. */
 function cut(bytes: Buffer, offsets: readonly number[], everyMs: number, startMs = 0): Step[] {
   const ends = [...offsets, bytes.length];
-  return ends.map((end, index) => at(startMs + index * everyMs, c(bytes.subarray(index === 0 ? 0 : ends[index - 1], end))));
+  return ends.map((end, index) =>
+    at(startMs + index * everyMs, c(bytes.subarray(index === 0 ? 0 : ends[index - 1], end))),
+  );
 }
 
 describe('B1', () => {
@@ -33,7 +49,11 @@ describe('B1', () => {
 
   test.each([
     ['reasoning', delta({ reasoning_content: text }), { reasoning: 1, done: 1 }],
-    ['tool arguments', delta({ tool_calls: [{ index: 0, function: { arguments: `{"a":"${text}"}` } }] }), { tool: 1, done: 1 }],
+    [
+      'tool arguments',
+      delta({ tool_calls: [{ index: 0, function: { arguments: `{"a":"${text}"}` } }] }),
+      { tool: 1, done: 1 },
+    ],
     ['a refusal', delta({ refusal: text }), { refusal: 1, done: 1 }],
   ] as const)('B1 every single byte apart: %s', async (_, payload, counts) => {
     const bytes = Buffer.from(payload);
@@ -55,7 +75,11 @@ describe('B1', () => {
   });
 
   test('B1 bytes that are no UTF-8 at all pass as they are', async () => {
-    const bytes = Buffer.concat([Buffer.from('data: '), Buffer.from([0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80]), Buffer.from('\n\n')]);
+    const bytes = Buffer.concat([
+      Buffer.from('data: '),
+      Buffer.from([0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80]),
+      Buffer.from('\n\n'),
+    ]);
     const run = await bench.check({ script: [at(0, HEAD, c(bytes)), at(20, c(D('a'))), at(40, c(DONE), END)] });
     expect(eventCounts(run)).toMatchObject({ content: 1, done: 1 });
   });
@@ -77,8 +101,17 @@ describe('B2', () => {
   }
 
   function scriptOf(encoding: string, pieces: readonly Buffer[]): Step[] {
-    const top = head('200 OK', 'content-type: text/event-stream', `content-encoding: ${encoding}`, 'transfer-encoding: chunked');
-    return [at(0, top), ...pieces.map((piece, index) => at(10 + index * 100, c(piece))), at(20 + pieces.length * 100, END)];
+    const top = head(
+      '200 OK',
+      'content-type: text/event-stream',
+      `content-encoding: ${encoding}`,
+      'transfer-encoding: chunked',
+    );
+    return [
+      at(0, top),
+      ...pieces.map((piece, index) => at(10 + index * 100, c(piece))),
+      at(20 + pieces.length * 100, END),
+    ];
   }
 
   test.each([
@@ -99,7 +132,12 @@ describe('B2', () => {
 
   test('B2 gzip in single bytes is read all the same', async () => {
     const bytes = Buffer.concat(await flushed(createGzip(), parts));
-    const top = head('200 OK', 'content-type: text/event-stream', 'content-encoding: gzip', 'transfer-encoding: chunked');
+    const top = head(
+      '200 OK',
+      'content-type: text/event-stream',
+      'content-encoding: gzip',
+      'transfer-encoding: chunked',
+    );
     const steps = [...bytes].map((byte, index) => at(index, c(Buffer.from([byte]))));
     const run = await bench.check({ script: [at(0, top), ...steps, at(bytes.length + 10, END)] });
     expect(eventCounts(run)).toEqual({ content: 2, done: 1 });
@@ -170,7 +208,7 @@ describe('B4', () => {
     ['an empty body with a JSON type', 'application/json', Buffer.alloc(0)],
     ['Latin-1', 'text/plain; charset=iso-8859-1', Buffer.from('é\u0000\u00ff', 'latin1')],
     ['a form', 'multipart/form-data; boundary="--x y"', Buffer.from('----x y\r\n\r\n\x00\xff\r\n----x y--', 'latin1')],
-    ['a media type of one\'s own', 'application/vnd.acme.v2+json;q=1;;', Buffer.from(odd)],
+    ["a media type of one's own", 'application/vnd.acme.v2+json;q=1;;', Buffer.from(odd)],
     ['keys behind 400 KB of messages', 'application/json', Buffer.from(late)],
   ])('B4 the request body reaches the engine byte for byte: %s', async (name, type, body) => {
     const path = `/b4-${slug(name)}${CHAT_TARGET}`;

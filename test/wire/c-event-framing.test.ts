@@ -70,7 +70,12 @@ describe('C2', () => {
 
   test('C2 completions, close-delimited', async () => {
     const tail = T('b', {}).replace('"text":"b"', '"text":"b","finish_reason":"length"').trimEnd();
-    const script = [at(0, head('200 OK', 'content-type: text/event-stream')), at(20, T('a')), at(40, tail), actAt(60, 'fin')];
+    const script = [
+      at(0, head('200 OK', 'content-type: text/event-stream')),
+      at(20, T('a')),
+      at(40, tail),
+      actAt(60, 'fin'),
+    ];
     const run = await bench.check({ target: COMPLETIONS_TARGET, script });
     expect(run.record.answer.finishReasons).toEqual(['length']);
     expect(run.record.doubts).toEqual(expect.arrayContaining(['unterminated_tail', 'close_delimited']));
@@ -192,7 +197,14 @@ describe('C5', () => {
 });
 
 describe('C6', () => {
-  const lines = ['event: message', 'id: 3', 'data: {"choices":[{"index":0,', 'data: "delta":{"content":"a"}}]}', '', ''];
+  const lines = [
+    'event: message',
+    'id: 3',
+    'data: {"choices":[{"index":0,',
+    'data: "delta":{"content":"a"}}]}',
+    '',
+    '',
+  ];
 
   test('C6 several data lines are one event', async () => {
     const run = await bench.check({ script: feeds(lines.join('\n'), DONE) });
@@ -203,7 +215,10 @@ describe('C6', () => {
   test.each([
     ['CRLF', lines.join('\r\n')],
     ['no space after the colon', lines.join('\n').replaceAll('data: ', 'data:')],
-    ['an unknown field and a comment between', lines.join('\n').replace('data: "delta"', ': c\nfoo: bar\ndata: "delta"')],
+    [
+      'an unknown field and a comment between',
+      lines.join('\n').replace('data: "delta"', ': c\nfoo: bar\ndata: "delta"'),
+    ],
     ['an empty data line between', lines.join('\n').replace('data: "delta"', 'data:\ndata: "delta"')],
   ])('C6 several data lines: %s', async (_, text) => {
     const run = await bench.check({ script: feeds(text.slice(0, 40), text.slice(40), DONE) });

@@ -6,7 +6,20 @@ import { describe, expect, test } from 'vitest';
 import { eventCounts, expectGapsToBalance, expectSplitToSum, gapCount } from '../support/answer.ts';
 import { useBench } from '../support/bench.ts';
 import { expectLargestGap, expectUntilWrite } from '../support/causal.ts';
-import { at, c, COMPLETIONS_TARGET, D, delta, DONE, END, event, FINISH, HEAD, T, type Step } from '../support/script.ts';
+import {
+  at,
+  c,
+  COMPLETIONS_TARGET,
+  D,
+  delta,
+  DONE,
+  END,
+  event,
+  FINISH,
+  HEAD,
+  T,
+  type Step,
+} from '../support/script.ts';
 
 const bench = useBench();
 
@@ -32,12 +45,21 @@ describe('D1', () => {
   test.each([
     ['content null', delta({ role: 'assistant', content: null })],
     ['no content', delta({ role: 'assistant' })],
-    ['empty reasoning, refusal and tools', delta({ content: '', reasoning_content: '', reasoning: null, refusal: '', tool_calls: [] })],
-    ['a tool call with only an index and an id', delta({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: { arguments: '' } }] })],
+    [
+      'empty reasoning, refusal and tools',
+      delta({ content: '', reasoning_content: '', reasoning: null, refusal: '', tool_calls: [] }),
+    ],
+    [
+      'a tool call with only an index and an id',
+      delta({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: { arguments: '' } }] }),
+    ],
     ['an empty function call', delta({ function_call: { arguments: '' } })],
     ['logprobs and nothing else', event({ choices: [{ index: 0, delta: {}, logprobs: { content: [] } }] })],
     ['a first finish of null', event({ choices: [{ index: 0, delta: {}, finish_reason: null }] })],
-    ['continuous usage of no token', event({ choices: [{ index: 0, delta: { content: '' } }], usage: { completion_tokens: 0 } })],
+    [
+      'continuous usage of no token',
+      event({ choices: [{ index: 0, delta: { content: '' } }], usage: { completion_tokens: 0 } }),
+    ],
   ])('D1 the first token is the one after: %s', async (_, opening) => {
     const run = await bench.check({ script: stream([30, opening], [200, D('Hi')]) });
     expectUntilWrite(run, run.figures.firstEventNs, 0);
@@ -46,14 +68,20 @@ describe('D1', () => {
   });
 
   test('D1 completions with an empty first text', async () => {
-    const run = await bench.check({ target: COMPLETIONS_TARGET, script: stream([30, T('')], [200, T('Hi')], [240, T('!')]) });
+    const run = await bench.check({
+      target: COMPLETIONS_TARGET,
+      script: stream([30, T('')], [200, T('Hi')], [240, T('!')]),
+    });
     expectUntilWrite(run, run.figures.ttftNs, 1);
     expect(gapCount(run)).toBe(1);
   });
 
   test.each([
     ['a role with text', delta({ role: 'assistant', content: 'Hi' })],
-    ['a tool name', delta({ role: 'assistant', tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] })],
+    [
+      'a tool name',
+      delta({ role: 'assistant', tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] }),
+    ],
     ['tool arguments', delta({ tool_calls: [{ index: 0, function: { arguments: '{' } }] })],
     ['a refusal', delta({ refusal: 'No' })],
     ['audio', delta({ audio: { data: 'UklGRg==' } })],
@@ -78,7 +106,10 @@ describe('D1', () => {
 describe('D2', () => {
   async function thinking(fragment: Record<string, unknown>, target?: string): Promise<void> {
     const thoughts = Array.from({ length: 21 }, (_, index) => [300 + index * 100, delta(fragment)] as const);
-    const run = await bench.check({ script: stream(...thoughts, [2400, D('A')]), ...(target === undefined ? {} : { target }) });
+    const run = await bench.check({
+      script: stream(...thoughts, [2400, D('A')]),
+      ...(target === undefined ? {} : { target }),
+    });
     expect(eventCounts(run)).toEqual({ reasoning: 21, content: 1, done: 1 });
     expectUntilWrite(run, run.figures.ttftNs, 0);
     expectUntilWrite(run, run.figures.ttfoNs, 21);
@@ -98,14 +129,20 @@ describe('D2', () => {
 
   test('D2 reasoning that is empty is no token', async () => {
     const run = await bench.check({
-      script: stream([30, delta({ reasoning_content: '', content: '' })], [80, delta({ reasoning_content: 'r' })], [160, D('a')]),
+      script: stream(
+        [30, delta({ reasoning_content: '', content: '' })],
+        [80, delta({ reasoning_content: 'r' })],
+        [160, D('a')],
+      ),
     });
     expectUntilWrite(run, run.figures.ttftNs, 1);
     expectUntilWrite(run, run.figures.ttfoNs, 2);
   });
 
   test('D2 a stream that only thinks has a TTFT and no TTFO', async () => {
-    const run = await bench.check({ script: stream([60, delta({ reasoning: 'r' })], [120, delta({ reasoning: 's' })], [130, FINISH]) });
+    const run = await bench.check({
+      script: stream([60, delta({ reasoning: 'r' })], [120, delta({ reasoning: 's' })], [130, FINISH]),
+    });
     expectUntilWrite(run, run.figures.ttftNs, 0);
     expect(run.figures.ttfoNs).toBeUndefined();
     expect(run.record.end.outcome).toBe('ok');
@@ -150,7 +187,10 @@ describe('D3', () => {
   });
 
   test('D3 completions with an empty list of choices first', async () => {
-    const run = await bench.check({ target: COMPLETIONS_TARGET, script: stream([30, event({ choices: [] })], [200, T('x')]) });
+    const run = await bench.check({
+      target: COMPLETIONS_TARGET,
+      script: stream([30, event({ choices: [] })], [200, T('x')]),
+    });
     expectUntilWrite(run, run.figures.ttftNs, 1);
     expect(run.record.end.outcome).toBe('ok');
   });
@@ -178,7 +218,9 @@ describe('D5', () => {
     ['an event without data', 'event: ping\n\n'],
     ['a retry field', 'retry: 3000\n\n'],
   ])('D5 a keep-alive %s is no token', async (_, ping) => {
-    const run = await bench.check({ script: stream([40, ping], [80, ping], [160, D('a')], [200, ping], [260, D('b')]) });
+    const run = await bench.check({
+      script: stream([40, ping], [80, ping], [160, D('a')], [200, ping], [260, D('b')]),
+    });
     expect(eventCounts(run)).toMatchObject({ content: 2, done: 1 });
     expectUntilWrite(run, run.figures.ttftNs, 2);
     expect(gapCount(run)).toBe(1);

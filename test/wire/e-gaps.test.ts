@@ -24,7 +24,8 @@ function expectTpot(run: Run & RecordEntry, from: number, to: number, tokens: nu
 }
 
 describe('E1', () => {
-  const chunk = (tokens: number): string => delta({ content: 'four words or so' }, { usage: { completion_tokens: tokens } });
+  const chunk = (tokens: number): string =>
+    delta({ content: 'four words or so' }, { usage: { completion_tokens: tokens } });
 
   test('E1 several tokens a chunk make one gap a chunk and a true time per token', async () => {
     const run = await bench.check({
@@ -37,7 +38,9 @@ describe('E1', () => {
   });
 
   test('E1 without usage there is no time per token', async () => {
-    const run = await bench.check({ script: [at(0, HEAD), ...spread(5, 50, 40, () => D('four words')), at(240, c(DONE), END)] });
+    const run = await bench.check({
+      script: [at(0, HEAD), ...spread(5, 50, 40, () => D('four words')), at(240, c(DONE), END)],
+    });
     expect(run.figures.tpotNs).toBeUndefined();
     expect(run.record.tokens.output).toBeUndefined();
     expect(gapCount(run)).toBe(4);
@@ -54,7 +57,11 @@ describe('E1', () => {
   });
 
   test('E1 usage of null in every chunk is no usage', async () => {
-    const script = [at(0, HEAD), ...spread(3, 50, 40, () => delta({ content: 'x' }, { usage: null })), at(180, c(DONE), END)];
+    const script = [
+      at(0, HEAD),
+      ...spread(3, 50, 40, () => delta({ content: 'x' }, { usage: null })),
+      at(180, c(DONE), END),
+    ];
     const run = await bench.check({ script });
     expect(run.record.tokens.output).toBeUndefined();
     expect(run.figures.tpotNs).toBeUndefined();
@@ -86,10 +93,16 @@ describe('E2', () => {
 
   test.each([
     ['three events in one chunk', c(D('a') + D('b') + D('c'))],
-    ['events cut across chunks of one write', Buffer.concat([c(D('a').slice(0, 20)), c(D('a').slice(20) + D('b')), c(D('c'))])],
+    [
+      'events cut across chunks of one write',
+      Buffer.concat([c(D('a').slice(0, 20)), c(D('a').slice(20) + D('b')), c(D('c'))]),
+    ],
     ['CRLF', c((D('a') + D('b') + D('c')).replaceAll('\n', '\r\n'))],
     ['a comment between', Buffer.concat([c(D('a')), c(': x\n\n'), c(D('b')), c(D('c'))])],
-    ['channels mixed', c(delta({ reasoning: 'r' }) + D('b') + delta({ tool_calls: [{ index: 0, function: { arguments: '{' } }] }))],
+    [
+      'channels mixed',
+      c(delta({ reasoning: 'r' }) + D('b') + delta({ tool_calls: [{ index: 0, function: { arguments: '{' } }] })),
+    ],
   ])('E2 one write, three fragments: %s', async (_, write) => {
     const run = await bench.check({ script: [at(0, HEAD), at(40, write), at(120, c(D('d')), c(DONE), END)] });
     expect(gapCount(run)).toBe(1);
@@ -114,7 +127,12 @@ describe('E3', () => {
 
   test('E3 a usage chunk and a late end mark are no gaps', async () => {
     const run = await bench.check({
-      script: [at(0, HEAD), ...spread(10, 300, 50, (index) => D(String(index))), at(751, c(usage)), at(950, c(DONE), END)],
+      script: [
+        at(0, HEAD),
+        ...spread(10, 300, 50, (index) => D(String(index))),
+        at(751, c(usage)),
+        at(950, c(DONE), END),
+      ],
     });
     expect(eventCounts(run)).toEqual({ content: 10, usage: 1, done: 1 });
     expect(gapCount(run)).toBe(9);
@@ -125,13 +143,19 @@ describe('E3', () => {
   });
 
   test.each([
-    ['usage long after the last token', [at(150, c(D('a'))), at(200, c(D('b'))), at(500, c(usage)), at(510, c(DONE), END)]],
-    ['a finish long after the last token', [
-      at(150, c(D('a'))),
-      at(200, c(D('b'))),
-      at(500, c(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }))),
-      at(510, c(DONE), END),
-    ]],
+    [
+      'usage long after the last token',
+      [at(150, c(D('a'))), at(200, c(D('b'))), at(500, c(usage)), at(510, c(DONE), END)],
+    ],
+    [
+      'a finish long after the last token',
+      [
+        at(150, c(D('a'))),
+        at(200, c(D('b'))),
+        at(500, c(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }))),
+        at(510, c(DONE), END),
+      ],
+    ],
     ['an empty last delta', [at(150, c(D('a'))), at(200, c(D('b'))), at(500, c(D(''))), at(510, c(DONE), END)]],
     ['a late last chunk', [at(150, c(D('a'))), at(200, c(D('b'))), at(210, c(DONE)), at(500, END)]],
   ] as const)('E3 the last token is not the last event: %s', async (_, steps) => {
@@ -177,7 +201,10 @@ describe('E4', () => {
   test('E4 two freezes are two stalls, in their order', async () => {
     const when = (index: number): number => 50 + index * 20 + (index >= 10 ? 300 : 0) + (index >= 20 ? 500 : 0);
     const events = Array.from({ length: 30 }, (_, index) => at(when(index), c(T('x'))));
-    const run = await bench.check({ target: COMPLETIONS_TARGET, script: [at(0, HEAD), ...events, at(1500, c(DONE), END)] });
+    const run = await bench.check({
+      target: COMPLETIONS_TARGET,
+      script: [at(0, HEAD), ...events, at(1500, c(DONE), END)],
+    });
     const long = run.figures.stalls.filter((stall) => stall.gapNs > 280 * NS_PER_MS);
     expect(long).toHaveLength(2);
     expect(long[0]?.atNs).toBeLessThan(long[1]?.atNs ?? 0);

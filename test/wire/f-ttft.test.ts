@@ -89,11 +89,27 @@ describe('F4', () => {
   test.each([
     ['completions', COMPLETIONS_TARGET, T, T],
     ['text after reasoning', undefined, (x: string) => delta({ reasoning: x }), D],
-    ['a tool call after text', undefined, D, (x: string) => delta({ tool_calls: [{ index: 0, function: { name: x } }] })],
-    ['a second choice after the first', undefined, D, (x: string) => delta({ content: x }).replace('"index":0', '"index":1')],
+    [
+      'a tool call after text',
+      undefined,
+      D,
+      (x: string) => delta({ tool_calls: [{ index: 0, function: { name: x } }] }),
+    ],
+    [
+      'a second choice after the first',
+      undefined,
+      D,
+      (x: string) => delta({ content: x }).replace('"index":0', '"index":1'),
+    ],
   ] as const)('F4 TTFT stays that of the first fragment: %s', async (_, target, first, later) => {
     const run = await bench.check({
-      script: [at(0, HEAD), at(60, c(first('a'))), at(200, c(later('b'))), at(300, c(later('c'))), at(500, c(DONE), END)],
+      script: [
+        at(0, HEAD),
+        at(60, c(first('a'))),
+        at(200, c(later('b'))),
+        at(300, c(later('c'))),
+        at(500, c(DONE), END),
+      ],
       ...(target === undefined ? {} : { target }),
     });
     expectUntilWrite(run, run.figures.ttftNs, 0);

@@ -28,21 +28,61 @@ describe('before the head', () => {
   test.each<readonly [string, Script, string, string]>([
     ['reset before the head', [actAt(20, 'rst')], closed, 'upstream_closed_before_head'],
     ['closed without a byte', [actAt(20, 'fin')], closed, 'upstream_closed_before_head'],
-    ['reset inside the head', [at(0, 'HTTP/1.1 200 OK\r\ncontent-ty'), actAt(20, 'rst')], closed, 'upstream_closed_before_head'],
+    [
+      'reset inside the head',
+      [at(0, 'HTTP/1.1 200 OK\r\ncontent-ty'), actAt(20, 'rst')],
+      closed,
+      'upstream_closed_before_head',
+    ],
     ['closed inside the head', [at(0, 'HTTP/1.1 200 OK\r\n'), actAt(20, 'fin')], closed, 'upstream_closed_before_head'],
-    ['closed after an early hint', [at(0, head('103 Early Hints', 'link: </x>')), actAt(20, 'fin')], closed, 'upstream_closed_before_head'],
+    [
+      'closed after an early hint',
+      [at(0, head('103 Early Hints', 'link: </x>')), actAt(20, 'fin')],
+      closed,
+      'upstream_closed_before_head',
+    ],
     ['garbage', [at(0, 'SSH-2.0-OpenSSH_9.2\r\n\r\n')], bad, 'upstream_bad_response'],
-    ['garbage in binary', [at(0, Buffer.from([0x15, 3, 3, 0, 2, 2, 70, 13, 10, 13, 10]))], bad, 'upstream_bad_response'],
+    [
+      'garbage in binary',
+      [at(0, Buffer.from([0x15, 3, 3, 0, 2, 2, 70, 13, 10, 13, 10]))],
+      bad,
+      'upstream_bad_response',
+    ],
     ['another version of HTTP', [at(0, 'HTTP/2.0 200 OK\r\ncontent-length: 0\r\n\r\n')], bad, 'upstream_bad_response'],
     ['status 099', [at(0, 'HTTP/1.1 099 What\r\ncontent-length: 0\r\n\r\n')], bad, 'upstream_bad_response'],
     ['status 000', [at(0, 'HTTP/1.1 000 Nil\r\ncontent-length: 0\r\n\r\n')], bad, 'upstream_bad_response'],
     ['status 20', [at(0, 'HTTP/1.1 20 OK\r\ncontent-length: 0\r\n\r\n')], bad, 'upstream_bad_response'],
     ['status 2000', [at(0, 'HTTP/1.1 2000 OK\r\ncontent-length: 0\r\n\r\n')], bad, 'upstream_bad_response'],
-    ['a control byte in the reason', [at(0, 'HTTP/1.1 200 O\u0001K\r\ncontent-length: 0\r\n\r\n')], bad, 'upstream_bad_response'],
-    ['a NUL in a value', [at(0, 'HTTP/1.1 200 OK\r\nx-a: b\u0000c\r\ncontent-length: 0\r\n\r\n')], bad, 'upstream_bad_response'],
-    ['a lone CR in a value', [at(0, 'HTTP/1.1 200 OK\r\nx-a: b\rx-b: c\r\ncontent-length: 0\r\n\r\n')], bad, 'upstream_bad_response'],
-    ['a space in a name', [at(0, 'HTTP/1.1 200 OK\r\nx a: b\r\ncontent-length: 0\r\n\r\n')], bad, 'upstream_bad_response'],
-    ['two different lengths', [at(0, head('200 OK', 'content-length: 1', 'content-length: 2'), 'ab')], bad, 'upstream_bad_response'],
+    [
+      'a control byte in the reason',
+      [at(0, 'HTTP/1.1 200 O\u0001K\r\ncontent-length: 0\r\n\r\n')],
+      bad,
+      'upstream_bad_response',
+    ],
+    [
+      'a NUL in a value',
+      [at(0, 'HTTP/1.1 200 OK\r\nx-a: b\u0000c\r\ncontent-length: 0\r\n\r\n')],
+      bad,
+      'upstream_bad_response',
+    ],
+    [
+      'a lone CR in a value',
+      [at(0, 'HTTP/1.1 200 OK\r\nx-a: b\rx-b: c\r\ncontent-length: 0\r\n\r\n')],
+      bad,
+      'upstream_bad_response',
+    ],
+    [
+      'a space in a name',
+      [at(0, 'HTTP/1.1 200 OK\r\nx a: b\r\ncontent-length: 0\r\n\r\n')],
+      bad,
+      'upstream_bad_response',
+    ],
+    [
+      'two different lengths',
+      [at(0, head('200 OK', 'content-length: 1', 'content-length: 2'), 'ab')],
+      bad,
+      'upstream_bad_response',
+    ],
     ['a length that is none', [at(0, head('200 OK', 'content-length: 1x'), 'ab')], bad, 'upstream_bad_response'],
     ['a negative length', [at(0, head('200 OK', 'content-length: -1'), 'ab')], bad, 'upstream_bad_response'],
     ['a head without end', [at(0, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(200_000)}`)], bad, 'upstream_bad_response'],
@@ -128,7 +168,10 @@ describe('after the head', () => {
   });
 
   test('H2 a stated length that is not reached is a cut', async () => {
-    const script = [at(0, head('200 OK', 'content-type: text/event-stream', 'content-length: 100'), D('a').slice(0, 6)), actAt(50, 'fin')];
+    const script = [
+      at(0, head('200 OK', 'content-type: text/event-stream', 'content-length: 100'), D('a').slice(0, 6)),
+      actAt(50, 'fin'),
+    ];
     const run = await bench.run({ script });
     expect(run.response.complete).toBe(false);
     expect(run.response.bodyBytes).toBe(6);
@@ -143,7 +186,7 @@ describe('after the head', () => {
     expect(run.client.errorCode).toBe('ECONNRESET');
   });
 
-  test('H2 the cut follows the engine\'s within moments', async () => {
+  test("H2 the cut follows the engine's within moments", async () => {
     const run: Run = await bench.run({ script: [at(0, HEAD, c(D('a'))), actAt(100, 'rst')] });
     await run.client.untilGone();
     const goneAtNs = run.client.finAtNs ?? run.client.closedAtNs ?? Infinity;
@@ -183,12 +226,20 @@ describe('how streams end', () => {
     ['H3 an empty stream', [], 'incomplete'],
     ['a finish without an end mark', [D('a'), FINISH], 'ok'],
     ['an end mark without a finish', [D('a'), DONE], 'ok'],
-    ['H1 an error object in place of the last chunks', [D('a'), event({ error: { message: 'died', type: 'server_error', code: 500 } }), DONE], 'error_inband'],
+    [
+      'H1 an error object in place of the last chunks',
+      [D('a'), event({ error: { message: 'died', type: 'server_error', code: 500 } }), DONE],
+      'error_inband',
+    ],
     ['H5 overloaded as the very first event', [overloaded], 'error_inband'],
-    ['one of two choices finished', [
-      event({ choices: [{ index: 1, delta: { content: 'x' } }] }),
-      event({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }] }),
-    ], 'incomplete'],
+    [
+      'one of two choices finished',
+      [
+        event({ choices: [{ index: 1, delta: { content: 'x' } }] }),
+        event({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }] }),
+      ],
+      'incomplete',
+    ],
   ])('%s', async (_, parts, outcome) => {
     const steps = parts.map((part, index) => at(10 + index * 20, c(part)));
     const run = await bench.check({ script: [at(0, HEAD), ...steps, at(30 + parts.length * 20, END)] });
@@ -209,7 +260,13 @@ describe('how streams end', () => {
   test('an error status is error_http and passes whole', async () => {
     const body = JSON.stringify({ error: { message: 'loading', type: 'unavailable_error' } });
     const run = await bench.check({
-      script: [at(0, head('503 Service Unavailable', 'content-type: application/json', `content-length: ${body.length}`), body)],
+      script: [
+        at(
+          0,
+          head('503 Service Unavailable', 'content-type: application/json', `content-length: ${body.length}`),
+          body,
+        ),
+      ],
     });
     expect(run.record.end.outcome).toBe('error_http');
     expect(run.figures.ttftNs).toBeUndefined();

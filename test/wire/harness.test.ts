@@ -1,7 +1,10 @@
 // Goal: the raw engine and the raw client tell the truth, for every other wire test rests on them.
 // Method: connect them directly, with no sidecar between, and compare what one wrote with what the
 // other noted.
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Run } from '../support/bench.ts';
+import { lateDeliveries } from '../support/exact.ts';
 import { parsePrometheus, sumOf } from '../support/prometheus.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, RawEngine } from '../support/raw-engine.ts';
@@ -45,7 +48,9 @@ test('no read is noted before its write, and no write before its time', async ()
   const response = await client.response();
   const { writes, headAtNs } = await exchange;
   expect(response.head?.atNs).toBeGreaterThanOrEqual(writes[0]?.atNs ?? Infinity);
-  response.marks.forEach((mark, index) => expect(mark.atNs).toBeGreaterThanOrEqual(writes[index + 1]?.atNs ?? Infinity));
+  response.marks.forEach((mark, index) =>
+    expect(mark.atNs).toBeGreaterThanOrEqual(writes[index + 1]?.atNs ?? Infinity),
+  );
   expect((writes[1]?.atNs ?? 0) - headAtNs).toBeGreaterThanOrEqual(48e6);
 });
 
@@ -128,6 +133,33 @@ test('bytes that are not chunked coding are called a fault, not read as somethin
   parser.feed(Buffer.from(`${head('200 OK', 'transfer-encoding: chunked')}zz\r\n`), 1);
   expect(parser.fault).toContain('chunk size');
 });
+
+test('a hop that holds bytes back is told from a direct line', async () => {
+  const hop = createServer((near) => {
+    const far = connect(engine.port, '127.0.0.1');
+    near.pipe(far);
+    far.on('data', (bytes: Buffer) => setTimeout(() => near.write(bytes), 150));
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+    near.on('error', () => near.destroy());
+  });
+  await new Promise<void>((resolve) => hop.listen(0, '127.0.0.1', resolve));
+  const runs = await Promise.all([engine.port, (hop.address() as AddressInfo).port].map((port) => runOn(port)));
+  const [direct, held] = runs as [Run, Run];
+  expect(lateDeliveries(direct, direct)).toEqual([]);
+  expect(lateDeliveries(direct, held)).toHaveLength(3);
+  for (const client of clients.splice(0)) client.close();
+  await new Promise((resolve) => hop.close(resolve));
+});
+
+async function runOn(port: number): Promise<Run> {
+  const plan = engine.plan([at(0, HEAD), at(60, c(D('a'))), at(120, c(DONE), END)]);
+  const client = await RawClient.open(port);
+  clients.push(client);
+  client.request(chatRequest({ lines: [`${PLAN_FIELD}: ${plan.id}`] }));
+  const response = await client.response();
+  return { client, response, exchange: await plan.exchange, model: 'm' };
+}
 
 test('samples of the Prometheus text are found by name and labels', () => {
   const samples = parsePrometheus('# HELP a x\na_total{k="v",w="a\\"b,c"} 2\na_total{k="z"} 3 1700000000\n');

@@ -8,7 +8,10 @@ import type { WireMessage } from '../support/wire-parser.ts';
 
 const bench = useBench();
 
-async function exchange(lines: readonly string[], answer: string): Promise<{ request: WireMessage; response: WireMessage }> {
+async function exchange(
+  lines: readonly string[],
+  answer: string,
+): Promise<{ request: WireMessage; response: WireMessage }> {
   const plan = bench.engine.plan([at(0, answer)]);
   const client = await bench.client();
   client.request(requestOf({ lines }));
@@ -21,8 +24,16 @@ const PLAIN = `${head('200 OK', 'content-length: 2')}ok`;
 describe('from the client', () => {
   test.each([
     ['nominated fields', ['Connection: close, X-Hop', 'X-Hop: 1', 'X-End: 2'], ['X-End: 2']],
-    ['several Connection lines', ['connection: x-a', 'Connection: X-B,x-c', 'x-a: 1', 'X-B: 2', 'x-c: 3', 'x-d: 4'], ['x-d: 4']],
-    ['keep-alive promises', ['Connection: keep-alive', 'Keep-Alive: timeout=99', 'Proxy-Connection: keep-alive', 'x-d: 4'], ['x-d: 4']],
+    [
+      'several Connection lines',
+      ['connection: x-a', 'Connection: X-B,x-c', 'x-a: 1', 'X-B: 2', 'x-c: 3', 'x-d: 4'],
+      ['x-d: 4'],
+    ],
+    [
+      'keep-alive promises',
+      ['Connection: keep-alive', 'Keep-Alive: timeout=99', 'Proxy-Connection: keep-alive', 'x-d: 4'],
+      ['x-d: 4'],
+    ],
     ['nominations that name nothing', ['Connection: x-none, , close', 'x-d: 4'], ['x-d: 4']],
     ['te', ['Connection: te', 'TE: trailers, deflate;q=0.5', 'x-d: 4'], ['x-d: 4']],
   ])('%s stop here', async (_, lines, expected) => {
@@ -53,7 +64,7 @@ describe('from the client', () => {
 });
 
 describe('from the engine', () => {
-  test('L1 fields of the engine\'s connection do not reach the client', async () => {
+  test("L1 fields of the engine's connection do not reach the client", async () => {
     const { response } = await exchange(
       [],
       `${head(
@@ -73,10 +84,13 @@ describe('from the engine', () => {
     expect(response.values('server')).toEqual(['up']);
   });
 
-  test('connection: close of the engine does not end the client\'s connection', async () => {
+  test("connection: close of the engine does not end the client's connection", async () => {
     const client = await bench.client();
     for (const index of [0, 1]) {
-      bench.engine.plan([at(0, `${head('200 OK', 'Connection: close', 'content-length: 2')}ok`), { atMs: 1, act: 'fin' }]);
+      bench.engine.plan([
+        at(0, `${head('200 OK', 'Connection: close', 'content-length: 2')}ok`),
+        { atMs: 1, act: 'fin' },
+      ]);
       client.request(requestOf());
       const response = await client.response(index);
       expect(response.body.toString()).toBe('ok');
@@ -87,7 +101,18 @@ describe('from the engine', () => {
   test('nominated fields of a stream stop, the stream does not', async () => {
     const { response } = await bench.check({
       script: [
-        at(0, head('200 OK', 'content-type: text/event-stream', 'connection: x-a, X-B', 'X-A: 1', 'x-b: 2', 'x-c: 3', 'transfer-encoding: chunked')),
+        at(
+          0,
+          head(
+            '200 OK',
+            'content-type: text/event-stream',
+            'connection: x-a, X-B',
+            'X-A: 1',
+            'x-b: 2',
+            'x-c: 3',
+            'transfer-encoding: chunked',
+          ),
+        ),
         at(20, c(D('a')), c(DONE), END),
       ],
     });
@@ -95,7 +120,10 @@ describe('from the engine', () => {
   });
 
   test('upgrade offers do not reach the client', async () => {
-    const { response } = await exchange([], `${head('200 OK', 'Upgrade: h2c', 'Connection: Upgrade', 'content-length: 2')}ok`);
+    const { response } = await exchange(
+      [],
+      `${head('200 OK', 'Upgrade: h2c', 'Connection: Upgrade', 'content-length: 2')}ok`,
+    );
     expect(response.values('upgrade')).toEqual([]);
   });
 });

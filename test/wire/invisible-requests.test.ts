@@ -65,14 +65,24 @@ describe('targets', () => {
 });
 
 describe('methods and bodies', () => {
-  test.each(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'PURGE', 'SEARCH', 'M-SEARCH', 'LOCK', 'QUERY'])(
-    '%s passes with and without a body',
-    async (method) => {
-      await expectUnchanged(requestOf({ method, target: '/x' }));
-      const { request } = await expectUnchanged(requestOf({ method, target: '/x', body: 'the body' }));
-      expect(request.body.toString()).toBe('the body');
-    },
-  );
+  test.each([
+    'GET',
+    'POST',
+    'PUT',
+    'DELETE',
+    'PATCH',
+    'OPTIONS',
+    'PROPFIND',
+    'PURGE',
+    'SEARCH',
+    'M-SEARCH',
+    'LOCK',
+    'QUERY',
+  ])('%s passes with and without a body', async (method) => {
+    await expectUnchanged(requestOf({ method, target: '/x' }));
+    const { request } = await expectUnchanged(requestOf({ method, target: '/x', body: 'the body' }));
+    expect(request.body.toString()).toBe('the body');
+  });
 
   test('HEAD passes', async () => {
     await expectUnchanged(requestOf({ method: 'HEAD', target: '/v1/models' }));
@@ -121,7 +131,17 @@ describe('methods and bodies', () => {
 
 describe('fields', () => {
   test('order, case and repeats of fields are kept, and nothing is added', async () => {
-    const lines = ['X-B: 1', 'x-a: 2', 'X-B: 3', 'Accept: a', 'ACCEPT: b', 'Cookie: a=1', 'cookie: b=2', 'X-Empty:', 'User-Agent: t/1 (x; y)'];
+    const lines = [
+      'X-B: 1',
+      'x-a: 2',
+      'X-B: 3',
+      'Accept: a',
+      'ACCEPT: b',
+      'Cookie: a=1',
+      'cookie: b=2',
+      'X-Empty:',
+      'User-Agent: t/1 (x; y)',
+    ];
     const { request } = await expectUnchanged(requestOf({ lines }));
     expect(request.head?.lines.map((line) => line.split(':')[0]?.toLowerCase())).not.toContain('x-forwarded-for');
   });
@@ -133,7 +153,10 @@ describe('fields', () => {
     ['a tab in a value', 'GET / HTTP/1.1\r\nHost: x\r\nX-T: a\tb\r\n\r\n'],
     ['odd but legal names', "GET / HTTP/1.1\r\nHost: x\r\nX_y: 1\r\n!#$%&'*+-.^_`|~: 2\r\n\r\n"],
     ['secrets', 'GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk-1\r\nProxy-Authorization: Basic x\r\n\r\n'],
-    ['forwarding fields of others', 'GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 1.2.3.4\r\nVia: 1.1 a\r\nForwarded: for=x\r\n\r\n'],
+    [
+      'forwarding fields of others',
+      'GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 1.2.3.4\r\nVia: 1.1 a\r\nForwarded: for=x\r\n\r\n',
+    ],
     ['conditions and ranges', 'GET / HTTP/1.1\r\nHost: x\r\nIf-None-Match: "a"\r\nRange: bytes=0-1\r\n\r\n'],
   ])('%s pass', async (_, text) => {
     await expectUnchanged(Buffer.from(text, 'latin1'));
@@ -157,7 +180,9 @@ describe('at once', () => {
       await exchange.write(head('200 OK', 'content-length: 0'));
     });
     const client = await bench.client();
-    client.request(requestOf({ method: 'POST', lines: ['content-type: application/json', 'transfer-encoding: chunked'] }));
+    client.request(
+      requestOf({ method: 'POST', lines: ['content-type: application/json', 'transfer-encoding: chunked'] }),
+    );
     await client.send(c('{"stre'));
     // Nothing more is sent until the engine has this much.
     const { request, connection } = await plan.exchange;
@@ -203,7 +228,11 @@ describe('refused, and the engine sees nothing', () => {
     ['bytes above ASCII in a target, which no target may hold', 'GET /caf\xe9 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['no HTTP at all', 'hello there\r\n\r\n', 400],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
-    ['length and chunking', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    [
+      'length and chunking',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
     ['a chunking that is none', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n', 400],
     ['two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
     ['no host', 'GET / HTTP/1.1\r\nX: y\r\n\r\n', 400],

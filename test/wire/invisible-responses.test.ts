@@ -5,7 +5,19 @@
 import { describe, expect, test } from 'vitest';
 import { useBench } from '../support/bench.ts';
 import { endToEnd, linesOf } from '../support/fields.ts';
-import { actAt, at, c, chatRequest, D, DONE, END, HEAD, head, requestOf, type RequestParts } from '../support/script.ts';
+import {
+  actAt,
+  at,
+  c,
+  chatRequest,
+  D,
+  DONE,
+  END,
+  HEAD,
+  head,
+  requestOf,
+  type RequestParts,
+} from '../support/script.ts';
 import type { WireMessage } from '../support/wire-parser.ts';
 
 const bench = useBench();
@@ -30,9 +42,9 @@ async function expectUnchanged(text: string, request: RequestParts = {}): Promis
 
 describe('status lines', () => {
   const statuses = [
-    200, 201, 202, 203, 206, 207, 226, 300, 301, 302, 303, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408, 409,
-    410, 411, 412, 413, 415, 416, 417, 418, 421, 422, 424, 425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505,
-    507, 511, 529, 599, 600, 799, 999,
+    200, 201, 202, 203, 206, 207, 226, 300, 301, 302, 303, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408,
+    409, 410, 411, 412, 413, 415, 416, 417, 418, 421, 422, 424, 425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503,
+    504, 505, 507, 511, 529, 599, 600, 799, 999,
   ];
 
   test('every status passes with a reason of its own', async () => {
@@ -46,24 +58,45 @@ describe('status lines', () => {
     }
   });
 
-  test.each(['200 ', '200 OK then', '404 Not found; really', '200 \xc9t\xe9', '503 a\tb'])('the status line "%s" passes', async (line) => {
-    await expectUnchanged(head(line, 'content-length: 0'));
-  });
+  test.each(['200 ', '200 OK then', '404 Not found; really', '200 \xc9t\xe9', '503 a\tb'])(
+    'the status line "%s" passes',
+    async (line) => {
+      await expectUnchanged(head(line, 'content-length: 0'));
+    },
+  );
 });
 
 describe('fields', () => {
   test('order, case and repeats are kept, and nothing is added', async () => {
     await expectUnchanged(
-      head('200 OK', 'X-B: 1', 'Set-Cookie: a=1', 'x-a: 2', 'set-cookie: b=2; Path=/', 'X-B: 3', 'Content-Length: 0', 'SERVER: up'),
+      head(
+        '200 OK',
+        'X-B: 1',
+        'Set-Cookie: a=1',
+        'x-a: 2',
+        'set-cookie: b=2; Path=/',
+        'X-B: 3',
+        'Content-Length: 0',
+        'SERVER: up',
+      ),
     );
   });
 
   test.each([
     ['a date of the engine', ['Date: Thu, 01 Jan 1970 00:00:00 GMT', 'content-length: 0']],
-    ['rate limits and request ids', ['x-ratelimit-remaining-tokens: 5', 'x-request-id: req_1', 'retry-after: 0', 'content-length: 0']],
-    ['several lines of one list', ['vary: a', 'Vary: b', 'www-authenticate: Basic', 'WWW-Authenticate: Bearer', 'content-length: 0']],
+    [
+      'rate limits and request ids',
+      ['x-ratelimit-remaining-tokens: 5', 'x-request-id: req_1', 'retry-after: 0', 'content-length: 0'],
+    ],
+    [
+      'several lines of one list',
+      ['vary: a', 'Vary: b', 'www-authenticate: Basic', 'WWW-Authenticate: Bearer', 'content-length: 0'],
+    ],
     ['bytes above ASCII and empty values', ['x-l: caf\xe9', 'x-e:', 'content-length: 0']],
-    ['security fields', ['strict-transport-security: max-age=1', 'access-control-allow-origin: *', 'content-length: 0']],
+    [
+      'security fields',
+      ['strict-transport-security: max-age=1', 'access-control-allow-origin: *', 'content-length: 0'],
+    ],
   ])('%s pass', async (_, lines) => {
     await expectUnchanged(head('200 OK', ...lines));
   });
@@ -71,7 +104,9 @@ describe('fields', () => {
   test('L3 both Set-Cookie lines and both request lists pass', async () => {
     const { response, exchange } = await bench.run({
       lines: ['X-A: 1', 'X-A: 2', 'Accept: a', 'Accept: b'],
-      script: [at(0, head('200 OK', 'Set-Cookie: a=1', 'Set-Cookie: b=2', 'X-Req: a', 'X-Req: b', 'content-length: 0'))],
+      script: [
+        at(0, head('200 OK', 'Set-Cookie: a=1', 'Set-Cookie: b=2', 'X-Req: a', 'X-Req: b', 'content-length: 0')),
+      ],
     });
     expect(exchange.request.values('x-a')).toEqual(['1', '2']);
     expect(exchange.request.values('accept')).toEqual(['a', 'b']);
@@ -107,7 +142,11 @@ describe('bodies that are none', () => {
 
   test('the connection serves the next request after each of them', async () => {
     const client = await bench.client();
-    const answers = [head('304 Not Modified', 'content-length: 9'), head('204 No Content'), head('200 OK', 'content-length: 9')];
+    const answers = [
+      head('304 Not Modified', 'content-length: 9'),
+      head('204 No Content'),
+      head('200 OK', 'content-length: 9'),
+    ];
     for (const [index, answer] of answers.entries()) {
       bench.engine.plan([at(0, answer)]);
       client.request(requestOf({ method: index === 2 ? 'HEAD' : 'GET' }));
@@ -122,8 +161,13 @@ describe('bodies that are none', () => {
 describe('informational answers', () => {
   test('103 and 102 pass in their order before the final head', async () => {
     const early = head('103 Early Hints', 'Link: </a>; rel=preload', 'link: </b>', 'x-h: 1');
-    const response = await clientSees(Buffer.from(early + head('102 Processing') + head('200 OK', 'content-length: 2') + 'ok'));
-    expect(response.informational.map((each) => each.startLine)).toEqual(['HTTP/1.1 103 Early Hints', 'HTTP/1.1 102 Processing']);
+    const response = await clientSees(
+      Buffer.from(early + head('102 Processing') + head('200 OK', 'content-length: 2') + 'ok'),
+    );
+    expect(response.informational.map((each) => each.startLine)).toEqual([
+      'HTTP/1.1 103 Early Hints',
+      'HTTP/1.1 102 Processing',
+    ]);
     expect(response.informational[0]?.lines).toEqual(['Link: </a>; rel=preload', 'link: </b>', 'x-h: 1']);
     expect(response.body.toString()).toBe('ok');
   });
@@ -167,7 +211,11 @@ describe('framing', () => {
     const run = await bench.run({
       lines: ['te: trailers'],
       script: [
-        at(0, head('200 OK', 'content-type: text/event-stream', 'trailer: x-usage', 'transfer-encoding: chunked'), c(D('a'))),
+        at(
+          0,
+          head('200 OK', 'content-type: text/event-stream', 'trailer: x-usage', 'transfer-encoding: chunked'),
+          c(D('a')),
+        ),
         at(50, '0\r\nX-Usage: 7\r\n\r\n'),
       ],
     });
@@ -178,7 +226,8 @@ describe('framing', () => {
   });
 
   test('L4 an HTTP/1.0 client is promised no trailer', async () => {
-    const text = head('200 OK', 'trailer: x-usage', 'transfer-encoding: chunked') + '2\r\nok\r\n0\r\nx-usage: 7\r\n\r\n';
+    const text =
+      head('200 OK', 'trailer: x-usage', 'transfer-encoding: chunked') + '2\r\nok\r\n0\r\nx-usage: 7\r\n\r\n';
     const response = await clientSees(Buffer.from(text), { version: '1.0' });
     expect(response.values('trailer')).toEqual([]);
     expect(response.body.toString()).toBe('ok');
@@ -194,8 +243,11 @@ describe('framing', () => {
     expect(record.doubts).toContain('framing_conflict');
   });
 
-  test('H4 a close-delimited answer does not end the client\'s connection', async () => {
-    bench.engine.plan([at(0, head('200 OK', 'content-type: text/event-stream', 'connection: close'), D('a'), DONE), actAt(20, 'fin')]);
+  test("H4 a close-delimited answer does not end the client's connection", async () => {
+    bench.engine.plan([
+      at(0, head('200 OK', 'content-type: text/event-stream', 'connection: close'), D('a'), DONE),
+      actAt(20, 'fin'),
+    ]);
     bench.engine.plan([at(0, head('200 OK', 'content-length: 2'), 'ok')]);
     const client = await bench.client();
     client.request(chatRequest());

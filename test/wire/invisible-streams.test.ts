@@ -29,7 +29,16 @@ function bodyOf(kind: (typeof BODY_KINDS)[number], random: Random): { type: stri
     case 'chat':
       return { type: 'text/event-stream; charset=utf-8', body: Buffer.from(words.map(D).join('') + DONE), extra: [] };
     case 'completions':
-      return { type: 'text/event-stream', body: Buffer.from(words.map((word) => T(word)).join('').replaceAll('\n', '\r\n')), extra: [] };
+      return {
+        type: 'text/event-stream',
+        body: Buffer.from(
+          words
+            .map((word) => T(word))
+            .join('')
+            .replaceAll('\n', '\r\n'),
+        ),
+        extra: [],
+      };
     case 'binary':
       return { type: 'application/octet-stream', body: randomBytes(integerBetween(random, 1, 100_000)), extra: [] };
     case 'gzip':
@@ -53,11 +62,13 @@ function answerOf(random: Random): Answer {
     return { wire: Buffer.concat([Buffer.from(top), body]), closes: false };
   }
   const pieces: Buffer[] = [Buffer.from(head('200 OK', ...lines, 'Transfer-Encoding: chunked'))];
-  for (let from = 0; from < body.length; ) {
+  for (let from = 0; from < body.length;) {
     const to = Math.min(body.length, from + integerBetween(random, 1, 400));
     const chunk = c(body.subarray(from, to));
     // Chunk extensions are legal; nobody may choke on them or pass them as body.
-    pieces.push(random() < 0.1 ? Buffer.from(chunk.toString('latin1').replace('\r\n', ' ;a="b"\r\n'), 'latin1') : chunk);
+    pieces.push(
+      random() < 0.1 ? Buffer.from(chunk.toString('latin1').replace('\r\n', ' ;a="b"\r\n'), 'latin1') : chunk,
+    );
     from = to;
   }
   return { wire: Buffer.concat([...pieces, Buffer.from(END)]), closes: false };
@@ -65,7 +76,7 @@ function answerOf(random: Random): Answer {
 
 async function playCut(exchange: EngineExchange, { wire, closes }: Answer, random: Random): Promise<void> {
   const most = integerBetween(random, 1, 3) === 1 ? 40 : 4_000;
-  for (let from = 0; from < wire.length; ) {
+  for (let from = 0; from < wire.length;) {
     const to = Math.min(wire.length, from + integerBetween(random, 1, most));
     await exchange.write(wire.subarray(from, to));
     if (random() < 0.3) await sleep(integerBetween(random, 0, 3));
@@ -103,8 +114,10 @@ describe(`random streams, seed ${SEED}`, () => {
       });
       const framing = chunked ? 'transfer-encoding: chunked' : `content-length: ${body.length}`;
       const client = await bench.client();
-      client.request(requestOf({ method: 'POST', target: CHAT_TARGET, lines: ['content-type: application/json', framing] }));
-      for (let from = 0; from < body.length; ) {
+      client.request(
+        requestOf({ method: 'POST', target: CHAT_TARGET, lines: ['content-type: application/json', framing] }),
+      );
+      for (let from = 0; from < body.length;) {
         const to = Math.min(body.length, from + integerBetween(random, 1, 8_000));
         await client.send(chunked ? c(body.subarray(from, to)) : body.subarray(from, to));
         from = to;

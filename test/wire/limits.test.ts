@@ -12,10 +12,17 @@ describe('without limits', () => {
     ['J1 before the head', [at(1_000, HEAD, c(D('a')), c(DONE), END)]],
     ['J1 after the head', [at(0, HEAD), at(1_000, c(D('a')), c(DONE), END)]],
     ['J1 between two events', [at(0, HEAD, c(D('a'))), at(1_000, c(D('b')), c(DONE), END)]],
-    ['J2 with a media type of another kind', [
-      at(0, head('200 OK', 'content-type: application/x-stream; charset=utf-8', 'transfer-encoding: chunked'), c('a')),
-      at(1_000, c('b'), END),
-    ]],
+    [
+      'J2 with a media type of another kind',
+      [
+        at(
+          0,
+          head('200 OK', 'content-type: application/x-stream; charset=utf-8', 'transfer-encoding: chunked'),
+          c('a'),
+        ),
+        at(1_000, c('b'), END),
+      ],
+    ],
   ] as const)('%s silence is let be', async (_, script) => {
     const run = await bench.check({ script });
     expect(run.record.end.wire).toBe('complete');
@@ -43,7 +50,12 @@ describe('with limits', () => {
   });
 
   test.each([
-    ['after some events', undefined, [at(0, HEAD, c(D('a'))), at(50, c(D('b'))), at(3_000, c(DONE), END)], 'mid_stream'],
+    [
+      'after some events',
+      undefined,
+      [at(0, HEAD, c(D('a'))), at(50, c(D('b'))), at(3_000, c(DONE), END)],
+      'mid_stream',
+    ],
     ['after the head', undefined, [at(0, HEAD), at(3_000, c(D('a')), END)], 'before_token'],
     ['completions', COMPLETIONS_TARGET, [at(0, HEAD, c(T('a'))), at(3_000, c(DONE), END)], 'mid_stream'],
   ] as const)('J3 silence beyond the limit is a cut, not an end: %s', async (_, target, script, phase) => {

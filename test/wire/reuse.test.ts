@@ -50,18 +50,21 @@ describe('reuse', () => {
 });
 
 describe('N1', () => {
-  test.each(['rst', 'fin'] as const)('N1 a reused connection that ends by %s under a POST is 502, and the POST is not repeated', async (act) => {
-    const first = await bench.run({ script: [at(0, OK)] });
-    const before = bench.engine.requestCount;
-    const second = await bench.run({ script: [actAt(0, act)] });
-    expect(second.exchange.connection).toBe(first.exchange.connection);
-    expect(second.response.status).toBe(502);
-    expect(second.response.values('x-rubato-error')).toEqual(['RBT_UPSTREAM_RESET_REUSED']);
-    await sleep(50);
-    expect(bench.engine.requestCount).toBe(before + 1);
-    const { record } = await bench.recordOf(second);
-    expect(record.end.outcome).toBe('upstream_reset_reused');
-  });
+  test.each(['rst', 'fin'] as const)(
+    'N1 a reused connection that ends by %s under a POST is 502, and the POST is not repeated',
+    async (act) => {
+      const first = await bench.run({ script: [at(0, OK)] });
+      const before = bench.engine.requestCount;
+      const second = await bench.run({ script: [actAt(0, act)] });
+      expect(second.exchange.connection).toBe(first.exchange.connection);
+      expect(second.response.status).toBe(502);
+      expect(second.response.values('x-rubato-error')).toEqual(['RBT_UPSTREAM_RESET_REUSED']);
+      await sleep(50);
+      expect(bench.engine.requestCount).toBe(before + 1);
+      const { record } = await bench.recordOf(second);
+      expect(record.end.outcome).toBe('upstream_reset_reused');
+    },
+  );
 
   test('N1 idle connections are dropped before an engine would drop them', async () => {
     const first = await bench.run({ script: [at(0, OK)] });

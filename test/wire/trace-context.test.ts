@@ -51,7 +51,7 @@ describe('with an OTLP endpoint', () => {
     return (values[0] ?? '').split('-');
   }
 
-  test('P5 the sidecar stands between the caller and the engine in the caller\'s trace', async () => {
+  test("P5 the sidecar stands between the caller and the engine in the caller's trace", async () => {
     const request = await upstreamSees(bench, [
       `traceparent: 00-${TRACE_ID}-${PARENT_ID}-01`,
       'tracestate: v=1',
@@ -104,7 +104,9 @@ describe('with an OTLP endpoint', () => {
 
   test('P5 fields keep their place and case, the new value stands where the old one stood', async () => {
     const request = await upstreamSees(bench, ['X-A: 1', `TraceParent: 00-${TRACE_ID}-${PARENT_ID}-01`, 'X-B: 2']);
-    const names = request.head?.lines.map((line) => line.split(':')[0] ?? '').filter((name) => /^(x-[ab]|traceparent)$/i.test(name));
+    const names = request.head?.lines
+      .map((line) => line.split(':')[0] ?? '')
+      .filter((name) => /^(x-[ab]|traceparent)$/i.test(name));
     expect(names).toEqual(['X-A', 'TraceParent', 'X-B']);
   });
 });

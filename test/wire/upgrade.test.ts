@@ -8,7 +8,12 @@ import { actAt, at, head, requestOf } from '../support/script.ts';
 import { fieldName } from '../support/wire-parser.ts';
 
 const bench = useBench();
-const SWITCH = head('101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
+const SWITCH = head(
+  '101 Switching Protocols',
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+);
 const HANDSHAKE = [
   'Connection: keep-alive, Upgrade',
   'Upgrade: websocket',
@@ -53,7 +58,9 @@ describe('M2', () => {
   });
 
   test.each(['client', 'engine'] as const)('M2 an end by the %s ends the other side', async (who) => {
-    const plan = bench.engine.plan(who === 'engine' ? [at(0, SWITCH), at(40, 'bye'), actAt(60, 'fin')] : [at(0, SWITCH)]);
+    const plan = bench.engine.plan(
+      who === 'engine' ? [at(0, SWITCH), at(40, 'bye'), actAt(60, 'fin')] : [at(0, SWITCH)],
+    );
     const client = await bench.client();
     client.request(requestOf({ target: '/ws', lines: HANDSHAKE }));
     await client.responseHead();
@@ -87,7 +94,7 @@ describe('M2', () => {
 describe('other upgrades', () => {
   test.each([
     ['h2c', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__']],
-    ['a protocol of one\'s own', ['Connection: upgrade', 'Upgrade: foo/1']],
+    ["a protocol of one's own", ['Connection: upgrade', 'Upgrade: foo/1']],
     ['upgrade without its connection field', ['Upgrade: websocket']],
   ])('%s is served as a plain request', async (_, lines) => {
     const plan = bench.engine.plan([at(0, head('200 OK', 'content-length: 5'), 'plain')]);

@@ -15,7 +15,9 @@ const script = [at(0, HEAD), at(20, c(D('a'))), at(40, c(DONE), END)];
 
 async function expectRefused(bench: ReturnType<typeof useBench>): Promise<void> {
   const client = await bench.client();
-  client.request('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ncontent-length: 12\r\n\r\n{"model":1 }');
+  client.request(
+    'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ncontent-length: 12\r\n\r\n{"model":1 }',
+  );
   const response = await client.response();
   expect(response.status).toBe(502);
   expect(response.values('x-rubato-error')).toEqual(['RBT_UPSTREAM_CONNECT']);

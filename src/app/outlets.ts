@@ -84,5 +84,5 @@ function spanSinks(config: Config, { tracing }: Otel): Sink[] {
     config.routes.map(({ name, upstream }) => [name, { address: upstream.host, port: upstream.port }]),
   );
   const { chunks, chunksAs, genAiProvider: provider } = config;
-  return [createSpanSink({ ...tracing, chunks, chunksAs, provider, upstreams })];
+  return [createSpanSink({ ...tracing, chunks, chunksAs, slowTtftNs: config.keepSlowMs * 1e6, provider, upstreams })];
 }

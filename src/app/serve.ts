@@ -7,6 +7,7 @@
 import { createLog, faultFields, type Log } from '../base/log.ts';
 import type { Config, HostPort } from '../config/config.ts';
 import type { Report, Sink } from '../judge/report.ts';
+import { ClientSockets } from '../observe/client-sockets.ts';
 import { createClassifier } from '../observe/classifier.ts';
 import { Observer } from '../observe/observer.ts';
 import { TapeDrain } from '../observe/tape-drain.ts';
@@ -59,6 +60,7 @@ interface Parts {
   readonly supervisor: RelaySupervisor;
   readonly lags: LagWindow;
   readonly watch: UpstreamWatch;
+  readonly clientSockets: ClientSockets;
   readonly state: { draining: boolean; admin: AdminServer | undefined };
 }
 
@@ -97,7 +99,9 @@ function createParts(config: Config, env: Environment, { log, outlets, sinks }: 
   const classNames = config.classes.map(({ name }) => name);
   observeSelf(outlets.store, selfSources({ observer, supervisor, lags, outlets }), classNames);
   const watch = new UpstreamWatch(log);
-  return { log, outlets, observer, drain, supervisor, lags, watch, state: { draining: false, admin: undefined } };
+  const clientSockets = new ClientSockets(() => observer.openObserved());
+  const state = { draining: false, admin: undefined };
+  return { log, outlets, observer, drain, supervisor, lags, watch, clientSockets, state };
 }
 
 async function start(config: Config, parts: Parts): Promise<Running> {
@@ -132,10 +136,12 @@ async function start(config: Config, parts: Parts): Promise<Running> {
   };
 }
 
-async function stop({ log, outlets, drain, supervisor, lags, watch, state }: Parts, withinMs: number): Promise<void> {
+async function stop(parts: Parts, withinMs: number): Promise<void> {
+  const { log, outlets, drain, supervisor, lags, watch, clientSockets, state } = parts;
   state.draining = true;
   watch.close();
   await supervisor.close(withinMs);
+  clientSockets.close();
   drain.stop();
   lags.close();
   await outlets.close();

@@ -105,6 +105,8 @@ export interface Config {
   readonly record: RecordConfig | undefined;
   readonly chunks: ChunkDetail;
   readonly chunksAs: ChunkForm;
+  /** Time to first token from which an exchange counts as slow, so that its chunks are kept. */
+  readonly keepSlowMs: number;
   /** Value of `gen_ai.provider.name`. */
   readonly genAiProvider: string;
   readonly genAiClientMetrics: boolean;

@@ -106,6 +106,13 @@ export const KEYS = {
     help: 'How these stamps are written: as arrays on one span, or as one span event a chunk.',
     read: readChoice(CHUNK_FORMS),
   }),
+  'keep-slow-ms': key({
+    placeholder: 'MS',
+    unit: 'ms',
+    fallback: '2000',
+    help: 'Time to first token from which --chunks kept keeps the chunks of an exchange.',
+    read: readInteger(1, STALL_MAX_MS),
+  }),
   drain: key({
     placeholder: 'SECONDS',
     unit: 's',

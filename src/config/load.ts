@@ -82,6 +82,7 @@ function assemble(values: KeyValues, rest: Pick<Config, 'routes' | 'classes'> & 
     record: path === undefined ? undefined : { path, maxBytes: required(values, 'record-max-bytes') },
     chunks: required(values, 'chunks'),
     chunksAs: required(values, 'chunks-as'),
+    keepSlowMs: required(values, 'keep-slow-ms'),
     genAiProvider: required(values, 'gen-ai-provider'),
     genAiClientMetrics: required(values, 'gen-ai-client-metrics'),
     classHeader: required(values, 'class-header'),

@@ -12,6 +12,7 @@ import { readRequest, type RequestReading } from '../stream/request-reader.ts';
 import type { ChunkEntry, ConnectedEntry, EndEntry, HeadEntry, MarkEntry, OpenEntry, PauseEntry } from '../tape/entries.ts';
 import type { ClassSpec, ClassSubject } from './classifier.ts';
 import { fieldValue } from '../base/fields.ts';
+import { createModelList, type ModelList } from './model-list.ts';
 import { RequestAssembly } from './request-assembly.ts';
 
 /** What an exchange tells while it runs. */
@@ -50,8 +51,9 @@ export class ObservedExchange {
   requestBytes = 0;
   /** Moment of the latest read with a generated fragment, ns since the exchange opened. */
   lastGeneratedAtNs: number | undefined;
-  /** Most bytes that the kernel was seen to hold for this client. */
-  clientUnackedMaxBytes: number | undefined;
+  /** Bytes that the kernel was last seen to hold for this client. */
+  clientUnackedBytes: number | undefined;
+  #modelList: ModelList | undefined;
   readonly #options: ObservedOptions;
   readonly #listener: ExchangeListener;
   readonly #assembly = new RequestAssembly();
@@ -157,6 +159,7 @@ export class ObservedExchange {
     if (framing === 'close_delimited') this.doubts.add('close_delimited');
     if (framing === 'conflict') this.doubts.add('framing_conflict');
     if (framing === 'upgrade') return;
+    this.#modelList = createModelList(this.opening.method, this.path, status);
     const { model, stream, choices } = this.request;
     this.reader = createAnswerReader(
       { status, ...(mediaType === undefined ? {} : { mediaType }), ...(encoding === undefined ? {} : { encoding }) },
@@ -189,7 +192,10 @@ export class ObservedExchange {
     if (this.#row === undefined) this.doubts.add('log_full');
     else this.#unflushedRows.set(entry.seq, this.#row);
     if (entry.bytesOmitted) this.reader?.skip();
-    else if (entry.bytes !== undefined) this.reader?.feed(entry.bytes);
+    else if (entry.bytes !== undefined) {
+      this.reader?.feed(entry.bytes);
+      this.#modelList?.feed(entry.bytes);
+    }
   }
 
   onFlush(seq: number, atNs: number): void {
@@ -199,6 +205,17 @@ export class ObservedExchange {
     this.chunks.flush(row, this.#since(atNs));
     this.metering.firstToken.onFlush(row);
     this.metering.gaps.onFlush(row);
+  }
+
+  /** The kernel was seen to hold so many bytes that the client has not acknowledged. */
+  onUnacked(bytes: number): void {
+    this.clientUnackedBytes = bytes;
+    this.response.clientUnackedMaxBytes = Math.max(bytes, this.response.clientUnackedMaxBytes ?? 0);
+  }
+
+  /** Names that this exchange's answer lists; empty unless it is a list of models. */
+  listedModels(): readonly string[] {
+    return this.#modelList?.names() ?? [];
   }
 
   onPause({ startAtNs, endAtNs }: PauseEntry): void {

@@ -147,7 +147,9 @@ export class Observer {
       outputBucket: outputBucket(record.tokens.output, this.#options.outputBucketEdges),
     };
     this.#tell((sink) => sink.onReport?.(report, exemplarOf(observed)));
-    if (record.end.outcome === 'ok') this.#models.admit(record.request.model);
+    if (record.end.outcome !== 'ok') return;
+    this.#models.admit(record.request.model);
+    for (const name of observed.listedModels()) this.#models.admit(name);
   }
 
   /** A relay died: what it had open was cut, at the moment at which we know. */
@@ -193,7 +195,7 @@ export class Observer {
 
   #openView(observed: ObservedExchange, atNs: number): OpenExchange {
     const ageNs = atNs - observed.opening.openedAtNs;
-    const { lastGeneratedAtNs, clientUnackedMaxBytes } = observed;
+    const { lastGeneratedAtNs, clientUnackedBytes } = observed;
     const silentNs = lastGeneratedAtNs === undefined ? undefined : ageNs - lastGeneratedAtNs;
     const { trace } = observed.opening;
     return {
@@ -207,7 +209,7 @@ export class Observer {
       chunkCount: observed.chunks.totalCount,
       ...(silentNs === undefined ? {} : { silentMs: silentNs / 1e6 }),
       ...(trace === undefined ? {} : { traceId: trace.traceId }),
-      ...(clientUnackedMaxBytes === undefined ? {} : { clientUnackedBytes: clientUnackedMaxBytes }),
+      ...(clientUnackedBytes === undefined ? {} : { clientUnackedBytes }),
     };
   }
 }

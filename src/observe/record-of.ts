@@ -4,12 +4,14 @@ import { ERROR_CODES } from '../base/error-codes.ts';
 import { decideOutcome } from '../judge/outcome.ts';
 import { RECORD_SCHEMA, type AnswerFacts, type StreamRecord, type TraceFacts } from '../record/stream-record.ts';
 import type { EndEntry } from '../tape/entries.ts';
-import { fieldList } from '../base/fields.ts';
+import { fieldList, fieldValue } from '../base/fields.ts';
 import type { ObservedExchange } from './observed-exchange.ts';
 
 /** `tracestate` is propagated whole; what a record keeps of it is what W3C asks to support at least. */
 const TRACE_STATE_MAX_CHARS = 512;
 const METHOD_MAX_CHARS = 32;
+/** A request with this field keeps its chunks, whatever `--chunks kept` would say. */
+const KEEP_FIELD = 'x-rubato-keep';
 
 export interface Placing {
   readonly route: string;
@@ -45,6 +47,7 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, { route, lab
       ...(request.stream === undefined ? {} : { stream: request.stream }),
       ...(request.choices === undefined ? {} : { choices: request.choices }),
       ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
+      ...(fieldValue(opening.fields, KEEP_FIELD) === undefined ? {} : { keep: true }),
     },
     response,
     answer,

@@ -60,6 +60,8 @@ export interface RequestFacts {
   choices?: number;
   /** Limit of output tokens asked for. */
   maxTokens?: number;
+  /** The client asked to keep this exchange's chunks (field `x-rubato-keep`). */
+  keep?: true;
 }
 
 export interface ResponseFacts {
@@ -76,6 +78,8 @@ export interface ResponseFacts {
   deliveredBytes: number;
   /** Chunks received, also those beyond the log. */
   chunkCount: number;
+  /** Most bytes that the kernel was seen to hold unacknowledged for the client; absent when never looked at. */
+  clientUnackedMaxBytes?: number;
 }
 
 /** Token counts as the engine stated them. What it did not state is absent, never 0. */

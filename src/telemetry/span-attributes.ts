@@ -69,6 +69,7 @@ function endAttributes({ record, labels, outputBucket }: Report): Own {
     'rubato.request_bytes': request.bodyBytes,
     'rubato.response_bytes': response.receivedBytes,
     'rubato.delivered_bytes': response.deliveredBytes,
+    'rubato.client_unacked_max_bytes': response.clientUnackedMaxBytes,
     'rubato.chunk.count': response.chunkCount,
     'rubato.connection.reused': record.connection?.reused,
   };

@@ -129,11 +129,12 @@ function addSpan(scope: SpanScope, name: string, { from, to }: { from: number; t
 const BASELINE_ONE_IN = 100;
 
 /**
- * Whether an exchange is worth its chunks under `kept`: it failed, it stalled, or it is in the
- * baseline. The baseline goes by trace id, so that two rubatos on one path keep the same exchanges.
+ * Whether an exchange is worth its chunks under `kept`: its client asked for it, it failed, stalled or
+ * was slow to its first token, or it is in the baseline. The baseline goes by trace id, so that two rubatos on one path keep the same exchanges.
  */
-export function isKept({ record, figures }: Report): boolean {
-  if (errorTypeOf(record) !== undefined || figures.stallCount > 0) return true;
+export function isKept({ record, figures }: Report, slowTtftNs: number): boolean {
+  if (record.request.keep === true || errorTypeOf(record) !== undefined || figures.stallCount > 0) return true;
+  if ((figures.ttftNs ?? 0) >= slowTtftNs) return true;
   const tail = Number.parseInt(record.trace?.traceId.slice(-4) ?? '', 16);
   return tail % BASELINE_ONE_IN === 0;
 }

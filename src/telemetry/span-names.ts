@@ -47,6 +47,7 @@ export const SPAN_ATTRIBUTES = {
   'rubato.request_bytes': 'Body bytes received from the client.',
   'rubato.response_bytes': 'Body bytes received from the engine.',
   'rubato.delivered_bytes': 'Of these, bytes the kernel accepted for the client.',
+  'rubato.client_unacked_max_bytes': 'Most bytes the kernel was seen to hold unacknowledged for the client.',
   'rubato.connection.reused': 'The request went out on a kept-alive connection.',
   'rubato.chunk.count': 'Chunks received, listed or not.',
   'rubato.chunk.total_bytes': 'Body bytes received, listed or not.',

@@ -33,6 +33,8 @@ export interface SpanSinkOptions {
   readonly ids: PresetIdGenerator;
   readonly chunks: 'all' | 'kept' | 'off';
   readonly chunksAs: ChunkForm;
+  /** TTFT from which an exchange is slow, so that `kept` keeps its chunks. */
+  readonly slowTtftNs: number;
   /** `gen_ai.provider.name`. */
   readonly provider: string;
   /** Upstream by the name of its route. */
@@ -91,7 +93,7 @@ function writeClient(report: Report, { server, facts, timeOf, options }: ClientP
   });
   const scope: SpanScope = { tracer: options.tracer, parent: trace.setSpan(ROOT_CONTEXT, client), timeOf };
   addPhases(scope, report);
-  const withChunks = options.chunks === 'all' || (options.chunks === 'kept' && isKept(report));
+  const withChunks = options.chunks === 'all' || (options.chunks === 'kept' && isKept(report, options.slowTtftNs));
   if (withChunks) addChunks(scope, report, { form: options.chunksAs, startAtNs });
   if (isClientError(record)) client.setStatus({ code: SpanStatusCode.ERROR });
   client.end(timeOf(Math.max(startAtNs, record.marks.upstreamEndAtNs ?? figures.durationNs)));

@@ -42,6 +42,7 @@ async function spansOf(reports: readonly Report[], options: Partial<SpanSinkOpti
     ...otel.tracing,
     chunks: 'all',
     chunksAs: 'arrays',
+    slowTtftNs: 2e9,
     provider: 'vllm',
     upstreams,
     ...options,
@@ -197,6 +198,22 @@ describe('which exchanges have which spans', () => {
     const spans = await spansOf([baseline, usual, cut, stalled], { chunks: 'kept' });
     const counts = spans.filter(({ name }) => name === 'rubato.chunks').map((span) => span.attributes);
     expect(counts.map((attributes) => plainAttributes(attributes)['rubato.chunk.count'])).toEqual([4, 3, 6]);
+  });
+
+  it('a slow first token and the wish of the client keep chunks, a nearly slow one does not', async () => {
+    const trace = { ...TRACE, traceId: '0af7651916cd43dd8448eb211c80319d' };
+    const built = reportOf(usualStream(20), { trace });
+    const { ttftNs = 0 } = built.figures;
+    const asked = { ...built, record: { ...built.record, request: { ...built.record.request, keep: true as const } } };
+    const kept = await spansOf([built, asked], { chunks: 'kept', slowTtftNs: ttftNs + 1 });
+    expect(kept.filter(({ name }) => name === 'rubato.chunks')).toHaveLength(1);
+  });
+
+  it('an exchange exactly as slow as the limit keeps its chunks', async () => {
+    const trace = { ...TRACE, traceId: '0af7651916cd43dd8448eb211c80319d' };
+    const built = reportOf(usualStream(20), { trace });
+    const kept = await spansOf([built], { chunks: 'kept', slowTtftNs: built.figures.ttftNs ?? 0 });
+    expect(kept.filter(({ name }) => name === 'rubato.chunks')).toHaveLength(1);
   });
 
   it('none has chunks when they are off', async () => {

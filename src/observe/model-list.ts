@@ -1,0 +1,34 @@
+// Model names that an engine lists, read from the answers to clients' own `GET /v1/models` as they
+// pass. Nothing is ever asked on our own account.
+import { JSON_ANSWER_MAX_BYTES } from '../base/limits.ts';
+
+const LIST_PATH = /\/v1\/models\/?$/;
+
+/** Collects one list as it comes; undefined for any other exchange. */
+export function createModelList(method: string, path: string, status: number): ModelList | undefined {
+  return method === 'GET' && status === 200 && LIST_PATH.test(path) ? new ModelList() : undefined;
+}
+
+export class ModelList {
+  #pieces: Buffer[] = [];
+  #byteCount = 0;
+
+  /** Takes a piece of the answer; the memory may be used again afterwards. */
+  feed(bytes: Uint8Array): void {
+    this.#byteCount += bytes.length;
+    if (this.#byteCount > JSON_ANSWER_MAX_BYTES) this.#pieces = [];
+    else this.#pieces.push(Buffer.from(bytes));
+  }
+
+  /** The names, in the engine's order; empty when the answer was no list (a compressed one is not read). */
+  names(): string[] {
+    try {
+      const list = JSON.parse(Buffer.concat(this.#pieces).toString()) as { data?: unknown };
+      if (!Array.isArray(list.data)) return [];
+      return list.data.map((entry: unknown) => (entry as { id?: unknown } | null)?.id).filter((id) => typeof id === 'string');
+    } catch {
+      // Not JSON after all: there is nothing to learn, and the exchange's own reading says so.
+      return [];
+    }
+  }
+}

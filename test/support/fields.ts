@@ -1,6 +1,5 @@
 // Compares head lines of both ends. Only fields that belong to one connection (RFC 9110 section
 // 7.6.1) may differ; all others must keep name, case, order, number and value.
-import type { WireHead } from './wire-parser.ts';
 import { fieldName } from './wire-parser.ts';
 
 const HOP_BY_HOP = new Set([
@@ -24,9 +23,4 @@ export function endToEnd(lines: readonly string[], alsoDropped: readonly string[
 export function linesOf(bytes: Buffer | string): string[] {
   const text = typeof bytes === 'string' ? bytes : bytes.toString('latin1');
   return (text.split('\r\n\r\n')[0] ?? '').split('\r\n').slice(1);
-}
-
-/** Names of the hop-by-hop fields in a head. */
-export function hopFields(head: WireHead | undefined): string[] {
-  return (head?.lines ?? []).map((line) => fieldName(line)).filter((name) => HOP_BY_HOP.has(name));
 }

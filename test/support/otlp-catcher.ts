@@ -1,5 +1,6 @@
 // A collector that keeps what it is sent: OTLP over HTTP with JSON bodies, as the specification's
-// JSON mapping writes them (ids in hex, 64-bit integers as text). It can be told to refuse or to hang.
+// JSON mapping writes them (ids in hex, 64-bit integers as text). Of protobuf bodies it keeps the
+// bytes. It can be told to refuse, to hang, to cut the connection or to answer without end.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { poll } from './signal.ts';
@@ -68,8 +69,19 @@ interface MetricsBody {
   }[];
 }
 
-/** A status to answer with, or no answer at all. */
-export type CatcherMood = number | 'hang';
+/**
+ * A status to answer with; or no answer at all, a connection cut instead of one, or a status 200 with
+ * far more body than anybody asked for.
+ */
+export type CatcherMood = number | 'hang' | 'reset' | 'flood';
+
+export interface CaughtBody {
+  readonly url: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+const FLOOD_BYTES = 64 * 1024 * 1024;
 
 export class OtlpCatcher {
   readonly spans: CaughtSpan[] = [];
@@ -78,15 +90,25 @@ export class OtlpCatcher {
   readonly resources: CaughtResource[] = [];
   /** Sizes of the bodies that came, kept or not. */
   readonly bodyBytes: number[] = [];
-  /** With another mood than 200 nothing is kept. */
+  /** The bodies themselves, while `keepsBodies`, whatever the mood. */
+  readonly bodies: CaughtBody[] = [];
+  keepsBodies = false;
+  /** With another mood than 200 nothing but sizes (and bodies) is kept. */
   mood: CatcherMood = 200;
+  /** Value of `Retry-After` with a status of fault. */
+  retryAfterSeconds: number | undefined;
   readonly #server: Server;
 
   private constructor() {
     this.#server = createServer((request, response) => {
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
-      request.on('end', () => this.#answer(request.url ?? '', Buffer.concat(pieces), response));
+      const { url = '', headers } = request;
+      request.on('end', () => {
+        this.#answer({ url, contentType: headers['content-type'] ?? '', bytes: Buffer.concat(pieces) }, response);
+      });
+      // A client that gives an answer up is what some tests are about.
+      response.on('error', () => undefined);
     });
   }
 
@@ -112,14 +134,25 @@ export class OtlpCatcher {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #answer(url: string, body: Buffer, response: ServerResponse): void {
-    this.bodyBytes.push(body.length);
+  #answer(body: CaughtBody, response: ServerResponse): void {
+    const { url, contentType, bytes } = body;
+    this.bodyBytes.push(bytes.length);
+    if (this.keepsBodies) this.bodies.push(body);
     if (this.mood === 'hang') return;
-    if (this.mood === 200) {
-      if (url === '/v1/traces') this.#keepSpans(JSON.parse(body.toString()) as TracesBody);
-      if (url === '/v1/metrics') this.#keepMetrics(JSON.parse(body.toString()) as MetricsBody);
+    if (this.mood === 'reset') {
+      response.socket?.resetAndDestroy();
+      return;
     }
-    response.writeHead(this.mood, { 'content-type': 'application/json' }).end('{}');
+    const isJson = contentType.startsWith('application/json');
+    if (this.mood === 200 && isJson) {
+      if (url === '/v1/traces') this.#keepSpans(JSON.parse(bytes.toString()) as TracesBody);
+      if (url === '/v1/metrics') this.#keepMetrics(JSON.parse(bytes.toString()) as MetricsBody);
+    }
+    const retryAfter = this.retryAfterSeconds === undefined ? {} : { 'retry-after': `${this.retryAfterSeconds}` };
+    const status = this.mood === 'flood' ? 200 : this.mood;
+    response.writeHead(status, { 'content-type': contentType, ...(status === 200 ? {} : retryAfter) });
+    if (this.mood === 'flood') response.end(Buffer.alloc(FLOOD_BYTES, ' '));
+    else response.end(isJson ? '{}' : '');
   }
 
   #keepSpans(body: TracesBody): void {

@@ -25,6 +25,8 @@ export interface SidecarOptions {
   readonly upstream?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Arguments of Node itself, such as `--import`. */
+  readonly nodeArgs?: readonly string[];
 }
 
 export class Sidecar {
@@ -43,7 +45,8 @@ export class Sidecar {
     this.#folder = mkdtempSync(join(tmpdir(), 'rubato-wire-'));
     const upstream = options.upstream === undefined ? [] : ['--upstream', options.upstream];
     const ports = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--record', this.recordFile];
-    const args = ['src/main.ts', 'serve', ...upstream, ...ports, ...(options.args ?? [])];
+    const command = ['src/main.ts', 'serve', ...upstream, ...ports, ...(options.args ?? [])];
+    const args = [...(options.nodeArgs ?? []), ...command];
     this.#process = spawn(join(ROOT, 'node_modules/.bin/node'), args, {
       cwd: ROOT,
       env: { ...plainEnvironment(), ...options.env },
@@ -101,6 +104,12 @@ export class Sidecar {
       RECORD_WAIT_MS,
     );
     return this.records().slice(from);
+  }
+
+  /** All records, once there are so many; the file is read whole only then, for it may be long. */
+  async untilRecords(count: number, waitMs: number = RECORD_WAIT_MS): Promise<RecordEntry[]> {
+    await poll(`${count} records`, () => (lineCount(this.recordFile) >= count ? true : undefined), waitMs, 100);
+    return this.records();
   }
 
   async admin(path: string): Promise<{ readonly status: number; readonly text: string }> {
@@ -182,6 +191,14 @@ function plainEnvironment(): NodeJS.ProcessEnv {
     ([name]) => !/^(OTEL_|RUBATO_|NODE_|VITEST|.*_proxy$|.*_PROXY$)/.test(name),
   );
   return Object.fromEntries(kept);
+}
+
+function lineCount(path: string): number {
+  try {
+    return readFileSync(path).reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);
+  } catch {
+    return 0;
+  }
 }
 
 function portOf(address: unknown): number {

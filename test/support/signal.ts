@@ -45,12 +45,13 @@ export async function poll<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
   waitMs: number = DEFAULT_WAIT_MS,
+  everyMs: number = 10,
 ): Promise<T> {
   const deadline = Date.now() + waitMs;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
     if (Date.now() > deadline) throw new Error(`waited ${waitMs} ms in vain for: ${what}`);
-    await sleep(10);
+    await sleep(everyMs);
   }
 }

@@ -53,6 +53,8 @@ export class Sidecar {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#collect();
+    // A test run that is stopped half-way leaves no process behind.
+    process.once('exit', this.#killNow);
   }
 
   static async start(options: SidecarOptions): Promise<Sidecar> {
@@ -136,7 +138,12 @@ export class Sidecar {
     await this.#signal.until('the sidecar to exit', () => this.exit !== undefined, waitMs);
   }
 
+  readonly #killNow = (): void => {
+    this.#process.kill('SIGKILL');
+  };
+
   async stop(): Promise<void> {
+    process.off('exit', this.#killNow);
     if (this.exit === undefined) {
       // The tests are over and nobody reads the streams any more, so there is nothing to drain.
       this.signal('SIGKILL');

@@ -27,6 +27,12 @@ export default defineConfig({
         testTimeout: WIRE_TIMEOUT_MS,
         hookTimeout: WIRE_TIMEOUT_MS,
       }),
+      project('load', {
+        sequence: { groupOrder: 2 },
+        fileParallelism: false,
+        testTimeout: WIRE_TIMEOUT_MS,
+        hookTimeout: WIRE_TIMEOUT_MS,
+      }),
     ],
   },
 });

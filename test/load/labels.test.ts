@@ -1,0 +1,70 @@
+// Goal: what clients make up never becomes a label. Method: three thousand requests, each with a model,
+// a path, a class, a method or a host of its own, answered 404; then the series are counted.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RawClient } from '../support/raw-client.ts';
+import { RawEngine } from '../support/raw-engine.ts';
+import { head, requestOf } from '../support/script.ts';
+import { Sidecar } from '../support/sidecar.ts';
+
+const REQUEST_COUNT = 3_000;
+const CLIENT_COUNT = 30;
+/** Samples that 404s may add, whatever they ask for: one series of each metric that counts them. */
+const GROWTH_MAX_COUNT = 600;
+const NOT_FOUND = `${head('404 Not Found', 'content-type: application/json', 'content-length: 2')}{}`;
+const METHODS = ['POST', 'GET', 'PUT', 'DELETE', 'PROPFIND'];
+
+let engine: RawEngine;
+let sidecar: Sidecar;
+
+beforeAll(async () => {
+  engine = await RawEngine.start();
+  sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}` });
+});
+afterAll(async () => {
+  expect(engine.faults).toEqual([]);
+  await sidecar.stop();
+  await engine.stop();
+});
+
+function madeUp(index: number): Buffer {
+  return requestOf({
+    method: METHODS[index % METHODS.length] ?? 'POST',
+    target: index % 2 === 0 ? '/v1/chat/completions' : `/tenant-${index}/v1/chat/completions?key=${index}`,
+    lines: [
+      'content-type: application/json',
+      `x-traffic-class: class-${index}`,
+      `x-request-id: request-${index}`,
+      `user-agent: agent-${index}`,
+    ],
+    body: JSON.stringify({ model: `model-${index}`, stream: true, user: `user-${index}` }),
+  });
+}
+
+test('three thousand made-up names are no labels', async () => {
+  const before = await sidecar.metrics();
+  const lane = async (first: number): Promise<void> => {
+    const client = await RawClient.open(sidecar.listenPort);
+    for (let nth = 0; nth * CLIENT_COUNT + first < REQUEST_COUNT; nth += 1) {
+      engine.plan(async (exchange) => {
+        await exchange.untilRequestEnd();
+        await exchange.write(NOT_FOUND);
+      });
+      client.request(madeUp(nth * CLIENT_COUNT + first));
+      expect((await client.response(nth)).status).toBe(404);
+    }
+    client.close();
+  };
+  await Promise.all(Array.from({ length: CLIENT_COUNT }, (_, first) => lane(first)));
+  const entries = await sidecar.untilRecords(REQUEST_COUNT);
+  expect(entries.map(({ record }) => record.end.outcome)).toEqual(entries.map(() => 'error_http'));
+  expect(new Set(entries.map(({ record }) => record.request.model)).size).toBe(REQUEST_COUNT);
+
+  const after = await sidecar.metrics();
+  expect(after.length - before.length).toBeLessThan(GROWTH_MAX_COUNT);
+  const valuesOf = (name: string) => new Set(after.flatMap(({ labels }) => (labels[name] === undefined ? [] : [labels[name]])));
+  expect(valuesOf('model')).toEqual(new Set(['other']));
+  expect(valuesOf('class')).toEqual(new Set(['default', 'interactive', 'batch']));
+  expect(valuesOf('route')).toEqual(new Set(['default']));
+  const { text } = await sidecar.admin('/metrics');
+  expect(text).not.toMatch(/(?:model|class|request|agent|user|tenant)-\d/);
+});

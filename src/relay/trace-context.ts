@@ -6,7 +6,8 @@ import type { TraceIds } from '../tape/entries.ts';
 import { fieldList } from '../base/fields.ts';
 import type { SamplerSettings } from './settings.ts';
 
-const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+// No comma in what a later version may add: it would be the border to a second field of that name.
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[^,]*)?$/;
 const ZERO_TRACE = '0'.repeat(32);
 const ZERO_SPAN = '0'.repeat(16);
 const SAMPLED_FLAG = 1;
@@ -22,7 +23,14 @@ interface TraceParent {
 export function parseTraceparent(value: string | undefined): TraceParent | undefined {
   const match = value === undefined ? null : TRACEPARENT.exec(value);
   if (match === null) return undefined;
-  const [, version, traceId, spanId, flags, rest] = match as unknown as [string, string, string, string, string, string?];
+  const [, version, traceId, spanId, flags, rest] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string?,
+  ];
   if (version === 'ff' || traceId === ZERO_TRACE || spanId === ZERO_SPAN) return undefined;
   // Version 00 has exactly four parts; later ones may have more, which we do not understand.
   if (version === '00' && rest !== undefined) return undefined;
@@ -79,7 +87,8 @@ function decide(sampler: SamplerSettings, traceId: string, parent: TraceParent |
     case 'always_off':
       return false;
     case 'traceidratio':
-      return traceIdShare(traceId) < Math.floor(sampler.ratio * 0xffff_ffff);
+      // At 1 the bound would leave out one share of 2^32.
+      return sampler.ratio >= 1 || traceIdShare(traceId) < Math.floor(sampler.ratio * 0xffff_ffff);
   }
 }
 

@@ -1,0 +1,94 @@
+// Goal: hop-by-hop fields and those a Connection field names stop here; all others keep name, case, order, number.
+// Method: whole heads in and out.
+import { describe, expect, test } from 'vitest';
+import { asksForWebSocket, passFields } from '../../../src/relay/headers.ts';
+
+const NONE: ReadonlySet<string> = new Set();
+
+describe('fields', () => {
+  test('that are end to end keep name, case, order, number and value', () => {
+    const fields = [
+      'X-b',
+      '1',
+      'x-B',
+      '',
+      'Set-Cookie',
+      'a',
+      'x-b',
+      '1',
+      'Set-Cookie',
+      'b',
+      'Trailer',
+      'x',
+      'Via',
+      ' ',
+    ];
+    expect(passFields(fields, NONE)).toEqual({ fields, closes: false });
+  });
+
+  test.each(['Connection', 'Keep-Alive', 'Proxy-Connection', 'Transfer-Encoding', 'TE', 'Upgrade', 'HTTP2-Settings'])(
+    '%s stops here in any case',
+    (name) => {
+      const near = [`${name}-x`, 'stays', `x-${name}`, 'stays'];
+      const fields = [name, 'v', ...near, name.toLowerCase(), 'v', name.toUpperCase(), 'v'];
+      expect(passFields(fields, NONE).fields).toEqual(near);
+    },
+  );
+
+  test('that the caller names stop as well', () => {
+    expect(passFields(['Date', 'x', 'dated', 'y', 'DATE', 'z'], new Set(['date'])).fields).toEqual(['dated', 'y']);
+  });
+
+  test('that a Connection field names stop, whichever of several it is', () => {
+    const fields = [
+      'Connection',
+      'X-Hop',
+      'x-hop',
+      '1',
+      'X-Hop-2',
+      '2',
+      'connection',
+      ' x-hop-2 , ,close',
+      'x-stays',
+      '3',
+    ];
+    expect(passFields(fields, NONE)).toEqual({ fields: ['x-stays', '3'], closes: true });
+  });
+
+  test('that decide who is asked for what cannot be taken away by a nomination', () => {
+    const kept = ['Host', 'a', 'Content-Length', '1', 'Authorization', 'k', 'Cookie', 'c', 'Content-Type', 't'];
+    const nominations = 'host, content-length, authorization, cookie, content-type, accept';
+    expect(passFields([...kept, 'Connection', nominations, 'Accept', '*'], NONE).fields).toEqual(kept);
+  });
+
+  test('may be none', () => {
+    expect(passFields([], NONE)).toEqual({ fields: [], closes: false });
+  });
+});
+
+describe('the end of a connection', () => {
+  test.each([
+    ['close', true],
+    ['CLOSE', true],
+    ['keep-alive, close', true],
+    ['closed', false],
+    ['keep-alive', false],
+    ['', false],
+  ])('is announced by "%s": %s', (value, closes) => {
+    expect(passFields(['connection', value], NONE).closes).toBe(closes);
+  });
+});
+
+describe('an upgrade to WebSocket', () => {
+  test.each([
+    ['both fields', ['Upgrade', 'websocket', 'Connection', 'Upgrade'], true],
+    ['both among others', ['connection', 'keep-alive, UPGRADE', 'upgrade', 'h2c, WebSocket'], true],
+    ['no nomination', ['upgrade', 'websocket'], false],
+    ['another nomination', ['upgrade', 'websocket', 'connection', 'upgrades'], false],
+    ['another protocol', ['upgrade', 'h2c', 'connection', 'upgrade'], false],
+    ['no protocol', ['connection', 'upgrade'], false],
+    ['nothing', [], false],
+  ])('with %s', (_, fields, asked) => {
+    expect(asksForWebSocket(fields)).toBe(asked);
+  });
+});

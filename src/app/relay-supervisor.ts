@@ -39,6 +39,8 @@ interface Life {
   readonly handler: ReturnType<Observer['handlerFor']>;
   beatCount: number;
   beatAtNs: number;
+  /** A heart that beats serves nobody before its relay listens. */
+  listening: boolean;
 }
 
 /** Counters of tapes that are gone, so that counters of the process never fall. */
@@ -90,7 +92,7 @@ export class RelaySupervisor {
         life.beatAtNs = atNs;
       }
       const heartbeatAgeMs = (atNs - life.beatAtNs) / 1e6;
-      return { name, ok: heartbeatAgeMs < HEART_STOPPED_MS, heartbeatAgeMs };
+      return { name, ok: life.listening && heartbeatAgeMs < HEART_STOPPED_MS, heartbeatAgeMs };
     });
   }
 
@@ -150,13 +152,17 @@ export class RelaySupervisor {
     });
     const handler = observer.handlerFor(relay, this.#lifeCount);
     this.#lifeCount += 1;
-    const life: Life = { worker, tape, reader: new TapeReader(tape), handler, beatCount: -1, beatAtNs: nowNs() };
+    const reader = new TapeReader(tape);
+    const life: Life = { worker, tape, reader, handler, beatCount: -1, beatAtNs: nowNs(), listening: false };
     this.#lives[relay] = life;
     drain.add(life.reader, handler);
     worker.on('error', (fault) => log.error('a relay thread failed', { relay, ...faultFields(fault) }));
     return new Promise((resolve, reject) => {
       worker.on('message', (message: RelayMessage) => {
-        if (message.type === 'listening') resolve({ host: message.host, port: message.port });
+        if (message.type === 'listening') {
+          life.listening = true;
+          resolve({ host: message.host, port: message.port });
+        }
         if (message.type !== 'listen_failed') return;
         this.#closing ||= this.#address === undefined;
         reject(Object.assign(new Error(message.message), { code: message.code, port: listen.port }));

@@ -13,7 +13,7 @@ import { poll, sleep } from '../support/signal.ts';
 const PRELOAD = new URL('../support/block-main.ts', import.meta.url).href;
 const BLOCK_MS = 2_000;
 /** Everything that a record may doubt because the tape was full. */
-const TAPE_DOUBTS = ['tape_bytes', 'tape_chunks'];
+const TAPE_DOUBTS: ReadonlySet<string> = new Set(['tape_bytes', 'tape_chunks']);
 
 let engine: RawEngine;
 let sidecar: Sidecar;
@@ -102,7 +102,7 @@ test('a load beyond what the tape can hold loses detail, which is counted, and n
     const omittedCount = record.chunks.flags.filter((flags) => (flags & 1) !== 0).length;
     expect(record.doubts.includes('tape_chunks')).toBe(lostCount > 0);
     expect(record.doubts.includes('tape_bytes')).toBe(omittedCount > 0);
-    expect(record.doubts.filter((doubt) => !TAPE_DOUBTS.includes(doubt))).toEqual([]);
+    expect(record.doubts.filter((doubt) => !TAPE_DOUBTS.has(doubt))).toEqual([]);
   }
   await expectHealthy(entries);
 });

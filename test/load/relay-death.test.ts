@@ -1,0 +1,75 @@
+// Goal: a relay thread that dies takes its own streams along and nothing else: clients see a cut, every
+// exchange has its record, and the next request is served by its successor.
+// Method: a preload ends the relay's thread while streams run, several times.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectFleetExact, playFleet } from '../support/fleet.ts';
+import { recount, toldByPrometheus } from '../support/ledger.ts';
+import { sumOf } from '../support/prometheus.ts';
+import { RawClient } from '../support/raw-client.ts';
+import { PLAN_FIELD, RawEngine } from '../support/raw-engine.ts';
+import { at, c, chatRequest, D, HEAD } from '../support/script.ts';
+import { Sidecar } from '../support/sidecar.ts';
+import { poll } from '../support/signal.ts';
+
+const PRELOAD = new URL('../support/kill-relay.ts', import.meta.url).href;
+const STREAM_COUNT = 20;
+const DEATH_COUNT = 3;
+
+let engine: RawEngine;
+let sidecar: Sidecar;
+
+beforeAll(async () => {
+  engine = await RawEngine.start();
+  sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}`, nodeArgs: ['--import', PRELOAD] });
+});
+afterAll(async () => {
+  expect(engine.faults).toEqual([]);
+  await sidecar.stop();
+  await engine.stop();
+});
+
+/** A stream that has begun and would go on for long. */
+async function openStream(): Promise<RawClient> {
+  const script = [at(0, HEAD, c(D('a'))), ...Array.from({ length: 500 }, (_, index) => at(20 * (index + 1), c(D('b'))))];
+  const plan = engine.plan(script);
+  const client = await RawClient.open(sidecar.listenPort);
+  client.request(chatRequest({ lines: [`${PLAN_FIELD}: ${plan.id}`] }));
+  await client.bodyBytes(2 * D('a').length);
+  return client;
+}
+
+const wordCount = (): number => sidecar.logs.filter(({ msg }) => String(msg).startsWith('a relay thread died')).length;
+
+test('streams of a dead relay are cut, accounted for, and followed by others', async () => {
+  for (let death = 1; death <= DEATH_COUNT; death += 1) {
+    const clients = await Promise.all(Array.from({ length: STREAM_COUNT }, openStream));
+    process.kill(sidecar.pid, 'SIGUSR2');
+    for (const client of clients) {
+      await client.untilGone();
+      expect(client.parser.last?.complete).toBe(false);
+      client.close();
+    }
+    // The engine must not go on for clients that are gone.
+    await engine.signal.until('the engine to be left alone', () => engine.openConnections.length === 0);
+    await poll('word of the death', () => (wordCount() === death ? true : undefined));
+    await poll('a relay again', async () => ((await sidecar.admin('/healthz')).status === 200 ? true : undefined));
+    const [after] = await playFleet({
+      engine,
+      port: sidecar.listenPort,
+      name: `after-${death}`,
+      streamCount: 1,
+      chunkCount: 5,
+      paceMs: 1,
+    });
+    if (after === undefined) throw new Error('no stream was played');
+    expectFleetExact([after]);
+  }
+  const entries = await sidecar.untilRecords(DEATH_COUNT * (STREAM_COUNT + 1));
+  const outcomes = entries.map(({ record }) => record.end.outcome);
+  expect(outcomes.filter((outcome) => outcome === 'internal_error')).toHaveLength(DEATH_COUNT * STREAM_COUNT);
+  expect(outcomes.filter((outcome) => outcome === 'ok')).toHaveLength(DEATH_COUNT);
+  expect(new Set(entries.map(({ record }) => record.id)).size).toBe(entries.length);
+  const samples = await sidecar.metrics();
+  expect(toldByPrometheus(samples).totals).toEqual(recount(entries));
+  expect(sumOf(samples, 'rubato_active')).toBe(0);
+});

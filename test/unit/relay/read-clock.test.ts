@@ -1,0 +1,120 @@
+// Goal: the bound of a read's stamp covers every pause in which its bytes can have waited, and is never negative.
+// Method: this process's own loop, held up on purpose for 30 ms in each place; bounds are looked at from below.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { nowNs } from '../../../src/base/clock.ts';
+import { ReadClock } from '../../../src/relay/read-clock.ts';
+
+const PAUSE_NS = 30e6;
+
+let clock: ReadClock;
+beforeEach(() => {
+  clock = new ReadClock();
+});
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** Keeps the loop busy. */
+function hold(lengthNs = PAUSE_NS): void {
+  const fromNs = nowNs();
+  while (nowNs() - fromNs < lengthNs);
+}
+
+function boundNs(): number {
+  clock.read();
+  return clock.errorBoundNs;
+}
+
+/** A few turns with reads and nothing else. */
+async function quietTurns(): Promise<void> {
+  for (let i = 0; i < 3; i += 1) {
+    await nextTurn();
+    clock.read();
+  }
+}
+
+describe('a pause is in the bound of', () => {
+  test('a read later in the same turn', async () => {
+    await quietTurns();
+    hold();
+    expect(boundNs()).toBeGreaterThanOrEqual(PAUSE_NS);
+  });
+
+  test('the first read ever', () => {
+    hold();
+    expect(boundNs()).toBeGreaterThanOrEqual(PAUSE_NS);
+  });
+
+  test('a read in the next turn, when the pause came after a read', async () => {
+    await quietTurns();
+    hold();
+    await nextTurn();
+    expect(boundNs()).toBeGreaterThanOrEqual(PAUSE_NS);
+  });
+
+  test('a read in the next turn, when the pause came before a read that covers it already', async () => {
+    await quietTurns();
+    await nextTurn();
+    hold();
+    expect(boundNs()).toBeGreaterThanOrEqual(PAUSE_NS);
+    // Bytes that came right after this turn's poll waited through the pause as well.
+    await nextTurn();
+    expect(boundNs()).toBeGreaterThanOrEqual(PAUSE_NS);
+  });
+
+  test('a read after turns without any', async () => {
+    await quietTurns();
+    await nextTurn();
+    hold();
+    for (let i = 0; i < 5; i += 1) await nextTurn();
+    expect(boundNs()).toBeGreaterThanOrEqual(PAUSE_NS);
+  });
+});
+
+describe('a pause is not in the bound of', () => {
+  test('reads two turns with reads later', async () => {
+    const longNs = 200e6;
+    await nextTurn();
+    hold(longNs);
+    clock.read();
+    for (let i = 0; i < 3; i += 1) {
+      await nextTurn();
+      clock.read();
+    }
+    expect(clock.errorBoundNs).toBeLessThan(longNs);
+  });
+
+  test('a read after waiting for something, since waiting is not being busy', async () => {
+    await quietTurns();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(boundNs()).toBeLessThan(200e6);
+  });
+});
+
+test('a bound is an integer and never negative, stamps and busy time never go back', async () => {
+  let lastNs = 0;
+  let lastBusyNs = 0;
+  for (let i = 0; i < 300; i += 1) {
+    if (i % 3 === 0) await nextTurn();
+    clock.read();
+    expect(clock.errorBoundNs).toBeGreaterThanOrEqual(0);
+    expect(Number.isInteger(clock.errorBoundNs)).toBe(true);
+    expect(clock.atNs).toBeGreaterThanOrEqual(lastNs);
+    // The two clocks are read one after the other and may differ by a rounding.
+    expect(clock.busyNs).toBeGreaterThan(lastBusyNs - 1_000);
+    lastNs = clock.atNs;
+    lastBusyNs = clock.busyNs;
+  }
+});
+
+test('reads of one turn have its number, reads of the next another', async () => {
+  clock.read();
+  const { turn } = clock;
+  clock.read();
+  expect(clock.turn).toBe(turn);
+  await nextTurn();
+  await nextTurn();
+  clock.read();
+  expect(clock.turn).toBeGreaterThan(turn);
+});

@@ -1,0 +1,100 @@
+// Goal: each limit ends an exchange under its own name, only in its own stage, and none is there unless configured.
+// Method: fake timers, moved to just before and to each limit.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { TimeLimits } from '../../../src/relay/settings.ts';
+import { TimeGuard } from '../../../src/relay/time-guard.ts';
+
+const ALL: TimeLimits = { connectMs: 100, headMs: 1_000, idleMs: 50, totalMs: 10_000 };
+const NONE: TimeLimits = { connectMs: undefined, headMs: undefined, idleMs: undefined, totalMs: undefined };
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function guard(limits: TimeLimits): { guard: TimeGuard; ends: string[] } {
+  const ends: string[] = [];
+  return { guard: new TimeGuard(limits, (wireEnd) => ends.push(wireEnd)), ends };
+}
+
+/** What ended one ms before a moment, and at it. */
+function around(ms: number, ends: readonly string[]): string[][] {
+  vi.advanceTimersByTime(ms - 1);
+  const before = [...ends];
+  vi.advanceTimersByTime(1);
+  return [before, [...ends]];
+}
+
+test('without limits there is no timer at all', () => {
+  const { guard: it } = guard(NONE);
+  it.onStart();
+  it.onConnected();
+  it.onHead();
+  it.onBytes();
+  expect(vi.getTimerCount()).toBe(0);
+  it.stop();
+});
+
+test('a connection that does not come', () => {
+  const { guard: it, ends } = guard(ALL);
+  it.onStart();
+  expect(around(100, ends)).toEqual([[], ['timeout_connect']]);
+});
+
+test('a head that does not come; bytes before it do not help', () => {
+  const { guard: it, ends } = guard(ALL);
+  it.onStart();
+  vi.advanceTimersByTime(99);
+  it.onConnected();
+  vi.advanceTimersByTime(500);
+  it.onBytes();
+  expect(around(500, ends)).toEqual([[], ['timeout_head']]);
+});
+
+test('a silence after the head; every byte starts it anew', () => {
+  const { guard: it, ends } = guard(ALL);
+  it.onStart();
+  it.onConnected();
+  vi.advanceTimersByTime(999);
+  it.onHead();
+  for (let i = 0; i < 5; i += 1) {
+    vi.advanceTimersByTime(49);
+    it.onBytes();
+  }
+  expect(around(50, ends)).toEqual([[], ['timeout_idle']]);
+});
+
+test('a head without an idle limit waits as long as it likes', () => {
+  const { guard: it, ends } = guard({ ...NONE, headMs: 1_000 });
+  it.onStart();
+  it.onConnected();
+  it.onHead();
+  it.onBytes();
+  vi.advanceTimersByTime(1e9);
+  expect([ends, vi.getTimerCount()]).toEqual([[], 0]);
+});
+
+test('the whole, whatever stage it is in', () => {
+  const { guard: it, ends } = guard({ ...ALL, headMs: undefined, idleMs: 9_000 });
+  it.onStart();
+  it.onConnected();
+  vi.advanceTimersByTime(5_000);
+  it.onHead();
+  it.onBytes();
+  expect(around(5_000, ends)).toEqual([[], ['timeout_total']]);
+});
+
+test('nothing after it was stopped, in any stage', () => {
+  const stages: ((it: TimeGuard) => void)[] = [
+    (it) => it.onStart(),
+    (it) => it.onConnected(),
+    (it) => it.onHead(),
+    (it) => it.onBytes(),
+  ];
+  for (let count = 0; count <= stages.length; count += 1) {
+    const { guard: it, ends } = guard(ALL);
+    for (const stage of stages.slice(0, count)) stage(it);
+    it.stop();
+    it.onBytes();
+    vi.advanceTimersByTime(1e6);
+    expect(ends).toEqual([]);
+  }
+});

@@ -45,6 +45,7 @@ const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Everything below space but tab, and DEL: refused in values, they could end a field for others.
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
+// Thirteen digits are the most that a double holds exactly.
 const CHUNK_SIZE = /^([0-9A-Fa-f]{1,13})[ \t]*(?:;.*)?$/s;
 
 export class ResponseParser {
@@ -117,7 +118,9 @@ export class ResponseParser {
     const all = this.#held ? Buffer.concat([this.#held, rest]) : rest;
     // An end cut in pieces may begin up to three bytes before the new ones.
     const end = all.indexOf(HEAD_END, Math.max(0, heldBytes - 3));
-    if ((end < 0 ? all.length : end) > HEAD_MAX_BYTES) throw new ParseFault('response head too large');
+    // Without an end yet, the last three bytes may be the beginning of one.
+    const headBytes = end < 0 ? all.length - (HEAD_END.length - 1) : end;
+    if (headBytes > HEAD_MAX_BYTES) throw new ParseFault('response head too large');
     if (end < 0) {
       if (all.length >= 5 && all.toString('latin1', 0, 5) !== 'HTTP/') throw new ParseFault('not an HTTP response');
       this.#held = Buffer.from(all);
@@ -208,7 +211,6 @@ export class ResponseParser {
       const match = CHUNK_SIZE.exec(line);
       if (match === null) throw new ParseFault('bad chunk size');
       const sizeBytes = Number.parseInt(match[1] as string, 16);
-      if (!Number.isSafeInteger(sizeBytes)) throw new ParseFault('chunk size out of range');
       this.#remainingBytes = sizeBytes;
       this.#state = sizeBytes === 0 ? 'trailer' : 'data';
       return;

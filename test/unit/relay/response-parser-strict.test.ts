@@ -164,6 +164,10 @@ describe('a chunk', () => {
     ['5\x0b', 'bad chunk size'],
     ['ffffffffffffff', 'bad chunk size'],
     ['00000000000005', 'bad chunk size'],
+    ['5;a\rb', 'bad chunk size'],
+    ['5;a\0b', 'bad chunk size'],
+    ['5;a\x7f', 'bad chunk size'],
+    ['5 a', 'bad chunk size'],
     ['fffffffffffffffff', 'bad chunk size'],
   ])('of size "%s" is refused', (size, fault) => {
     expect(bodyFault(`${size}\r\nhello\r\n0\r\n\r\n`)).toBe(fault);

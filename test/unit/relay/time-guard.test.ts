@@ -44,9 +44,33 @@ test('a head that does not come; bytes before it do not help', () => {
   it.onStart();
   vi.advanceTimersByTime(99);
   it.onConnected();
+  vi.advanceTimersByTime(5_000);
+  it.onSent();
   vi.advanceTimersByTime(500);
   it.onBytes();
   expect(around(500, ends)).toEqual([[], ['timeout_head']]);
+});
+
+test('a head that came before the request was over has no limit any more', () => {
+  const { guard: it, ends } = guard({ ...NONE, headMs: 1_000 });
+  it.onStart();
+  it.onConnected();
+  it.onHead();
+  it.onSent();
+  vi.advanceTimersByTime(1e9);
+  expect(ends).toEqual([]);
+});
+
+test('while we do not read, silence is not the engine’s', () => {
+  const { guard: it, ends } = guard(ALL);
+  it.onStart();
+  it.onConnected();
+  it.onSent();
+  it.onHead();
+  it.onPaused();
+  vi.advanceTimersByTime(5_000);
+  it.onResumed();
+  expect(around(50, ends)).toEqual([[], ['timeout_idle']]);
 });
 
 test('a silence after the head; every byte starts it anew', () => {

@@ -81,9 +81,9 @@ const DIFFERENCES: readonly Difference[] = [
     ours: 'refuses',
     example: 'HTTP/1.1 099 OK\r\ncontent-length: 0\r\n\r\n',
   },
-  // oxlint-disable-next-line no-control-regex
   {
     name: 'a control character in a reason',
+    // oxlint-disable-next-line no-control-regex
     sign: /HTTP\/\d\.\d \d{3} [^\r\n]*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/,
     ours: 'refuses',
     example: 'HTTP/1.1 200 O\x01K\r\ncontent-length: 0\r\n\r\n',

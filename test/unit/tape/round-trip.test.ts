@@ -35,13 +35,13 @@ const OPEN = {
 } as const;
 
 /** One ring for a whole test: what is written next lies behind what was read before. */
-function createLoop(ringBytes = RING_BYTES): (write: (writer: TapeWriter) => void) => Told[] {
+function createLoop(ringBytes = RING_BYTES): (use: (writer: TapeWriter) => void) => Told[] {
   const tape = createTape(ringBytes);
   const writer = new TapeWriter(tape);
   const reader = new TapeReader(tape);
-  return (write) => {
+  return (use) => {
     const told: Told[] = [];
-    write(writer);
+    use(writer);
     reader.drain(
       handlerOf((one) => told.push(one)),
       100,

@@ -49,18 +49,18 @@ function createReading(exchange: number, ringBytes: number): Reading {
 
 /** Starts a writer for each reading and drains all of them until the writers have seen everything read. */
 async function run(readings: readonly Reading[], patient: boolean): Promise<void> {
-  let openCount = readings.length;
+  const done = new Set<Worker>();
   const workers = readings.map(({ tape }, exchange) => {
     const task: WritingTask = { tape: tape.shared, exchange, chunkCount: CHUNK_COUNT, patient };
     const worker = new Worker(new URL('./writing-thread.ts', import.meta.url), { workerData: task });
-    worker.once('message', () => (openCount -= 1));
+    worker.once('message', () => done.add(worker));
     return worker;
   });
   const failed = Promise.race(
     workers.map((worker) => new Promise<never>((_, reject) => void worker.once('error', reject))),
   );
   const drained = (async () => {
-    while (openCount > 0) {
+    while (done.size < workers.length) {
       for (const reading of readings) reading.drain();
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -138,6 +138,7 @@ export class UpstreamPool {
     const { socket } = connection;
     // Not a byte of the request may leave before the certificate was checked.
     if (target.secure) socket.cork();
+    else readOnAfterFailedWrite(socket);
     let attemptAtNs = connection.startedAtNs;
     socket.on('lookup', () => {
       connection.dnsNs = nowNs() - connection.startedAtNs;
@@ -192,6 +193,19 @@ export class UpstreamPool {
     }
     floor.add(atNs, tcpNs);
   }
+}
+
+/**
+ * An engine that answers early (413) and closes makes our next write fail, and then Node would destroy
+ * the socket with the answer still unread in it. The read side decides instead: it brings what is left,
+ * then the end or the fault, for the peer is gone.
+ */
+function readOnAfterFailedWrite(socket: net.Socket): void {
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error?: NodeJS.ErrnoException) => {
+    const isPeerGone = error?.code === 'EPIPE' || error?.code === 'ECONNRESET';
+    return isPeerGone && error.syscall === 'write' ? socket : destroy(error);
+  };
 }
 
 /** Opens a socket; for TLS every name and certificate is checked unless configured otherwise. */

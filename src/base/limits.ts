@@ -36,6 +36,10 @@ export const INFORMATIONAL_MAX_COUNT = 8;
 export const CHUNK_LINE_MAX_BYTES = 16 * KIB;
 /** Time a client may take for a request head; Node's own 60 s checked each 30 s invites slow-loris. */
 export const CLIENT_HEAD_TIMEOUT_MS = 10_000;
+/** Requests that may wait on one client connection for the answers before them; nobody pipelines so many. */
+export const PIPELINED_MAX_COUNT = 128;
+/** Time in which a client can still read our last answer while it sends on; then its connection is closed. */
+export const LINGER_MS = 1_000;
 /** Idle time of a client connection between requests: above the usual 60 s of load balancers. */
 export const CLIENT_KEEP_ALIVE_MS = 75_000;
 /** Idle time of an engine connection we keep for reuse: below uvicorn's and vLLM's 5 s. */

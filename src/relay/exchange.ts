@@ -13,6 +13,7 @@ import { ClientSide } from './client-side.ts';
 import { Download } from './download.ts';
 import type { ExchangePlan } from './exchange-plan.ts';
 import { keepAliveHintMs, keepsAlive } from './keep-alive.ts';
+import { closeAfter } from './linger.ts';
 import { ParseFault, ResponseParser, type ResponseHandler, type ResponseHead } from './response-parser.ts';
 import { TimeGuard } from './time-guard.ts';
 import { Tunnel } from './tunnel.ts';
@@ -72,7 +73,8 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     const connection = pool.acquire(route.upstream, this);
     this.#connection = connection;
     if (connection.ready) this.#noteConnected(connection);
-    this.#upload = new Upload({ exchange: number, tape, req, method, target, fields, openedAtNs }, connection);
+    const onSent = (): void => this.#guard.onSent();
+    this.#upload = new Upload({ exchange: number, tape, req, method, target, fields, openedAtNs, onSent }, connection);
     this.#upload.start();
   }
 
@@ -97,11 +99,14 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     try {
       this.#parser.push(bytes);
     } catch (error) {
+      // What was good before the fault leaves before the cut.
+      this.#download.readDone();
       this.#end.end(parseCause(error, this.#download.headSent));
       return true;
     }
     const goOn = this.#download.readDone() || this.#upstreamOver;
     this.#paused = !goOn;
+    if (!goOn) this.#guard.onPaused();
     return goOn;
   }
 
@@ -145,7 +150,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     this.#guard.onHead();
     if (head.framing === 'upgrade') return this.#startTunnel(head);
     // An answer before the request is whole: what is left of the request would be taken for the next.
-    if (!req.complete || this.#plan.isDraining()) res.shouldKeepAlive = false;
+    if (!req.complete || this.#plan.isDraining()) closeAfter(req, res);
     this.#download.head(head);
   }
 
@@ -236,7 +241,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     if (wireEnd === 'complete' || wireEnd === 'client_abort') return;
     if (this.#download.headSent) return this.#client.cut();
     const { res, req } = this.#plan;
-    if (!req.complete) res.shouldKeepAlive = false;
+    if (!req.complete) closeAfter(req, res);
     const code = wireEnd in ERROR_CODES ? ERROR_CODES[wireEnd as keyof typeof ERROR_CODES] : ERROR_CODES.internal_error;
     this.#answeredByUs = this.#client.answer(code);
   }
@@ -245,6 +250,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     if (this.#download.unflushedCount > 0) return;
     if (this.#paused) {
       this.#paused = false;
+      this.#guard.onResumed();
       this.#connection?.socket.resume();
     }
     if (this.#finished) this.#end.end({ wireEnd: 'complete', reason: '' });

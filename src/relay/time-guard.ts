@@ -6,10 +6,10 @@ import type { TimeLimits } from './settings.ts';
 export class TimeGuard {
   readonly #limits: TimeLimits;
   readonly #onLimit: (wireEnd: WireEnd) => void;
-  /** Connect, then head, then idle: only one of them waits at a time. */
+  /** Connect, then head, then idle: at most one of them waits at a time. */
   #stageTimer: NodeJS.Timeout | undefined;
   #totalTimer: NodeJS.Timeout | undefined;
-  #idle = false;
+  #stage: 'head' | 'idle' | 'over' | undefined;
 
   constructor(limits: TimeLimits, onLimit: (wireEnd: WireEnd) => void) {
     this.#limits = limits;
@@ -23,24 +23,40 @@ export class TimeGuard {
 
   onConnected(): void {
     clearTimeout(this.#stageTimer);
+  }
+
+  /** The whole request was given to the engine: only now can it be asked for its answer. */
+  onSent(): void {
+    if (this.#stage !== undefined) return;
+    this.#stage = 'head';
     this.#stageTimer = this.#timer(this.#limits.headMs, 'timeout_head');
   }
 
   onHead(): void {
-    clearTimeout(this.#stageTimer);
-    this.#stageTimer = this.#timer(this.#limits.idleMs, 'timeout_idle');
-    this.#idle = this.#stageTimer !== undefined;
+    this.#stage = 'idle';
+    this.onResumed();
   }
 
   /** Any byte of the engine's, comments included, starts the idle limit anew. */
   onBytes(): void {
-    if (this.#idle) this.#stageTimer?.refresh();
+    if (this.#stage === 'idle') this.#stageTimer?.refresh();
+  }
+
+  /** We stopped reading because the client does not take more: that silence is not the engine's. */
+  onPaused(): void {
+    clearTimeout(this.#stageTimer);
+  }
+
+  onResumed(): void {
+    if (this.#stage !== 'idle') return;
+    clearTimeout(this.#stageTimer);
+    this.#stageTimer = this.#timer(this.#limits.idleMs, 'timeout_idle');
   }
 
   stop(): void {
     clearTimeout(this.#stageTimer);
     clearTimeout(this.#totalTimer);
-    this.#idle = false;
+    this.#stage = 'over';
   }
 
   #timer(limitMs: number | undefined, wireEnd: WireEnd): NodeJS.Timeout | undefined {

@@ -20,6 +20,8 @@ export interface UploadPlan {
   readonly target: string;
   readonly fields: readonly string[];
   readonly openedAtNs: number;
+  /** The last byte was given to a connection that is ready. */
+  readonly onSent: () => void;
 }
 
 export class Upload {
@@ -134,6 +136,7 @@ export class Upload {
 
   #markSent(atNs: number): void {
     this.#plan.tape.mark(this.#plan.exchange, 'requestSent', atNs);
+    this.#plan.onSent();
   }
 }
 

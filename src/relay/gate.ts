@@ -52,7 +52,8 @@ function refuseHost({ fields, minorVersion, target, method }: RequestLine): stri
   // Absolute form is for proxies; it must not name another host than Host does.
   const authority = /^https?:\/\/([^/?]*)/i.exec(target)?.[1];
   if (authority === undefined) return 'The request target is neither a path nor an absolute URL.';
-  if (authority.toLowerCase() !== host.toLowerCase()) return 'The request target and the Host field name different hosts.';
+  if (authority.toLowerCase() !== host.toLowerCase())
+    return 'The request target and the Host field name different hosts.';
   return undefined;
 }
 

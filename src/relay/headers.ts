@@ -1,6 +1,6 @@
 // Which fields pass. Hop-by-hop fields (RFC 9110 §7.6.1) stop here in both directions; all others
 // keep their name, case, order and number.
-import { fieldList, listMembers } from '../base/fields.ts';
+import { fieldList, fieldValue, listMembers } from '../base/fields.ts';
 
 const HOP_BY_HOP = new Set([
   'connection',
@@ -34,9 +34,14 @@ export function passFields(fields: readonly string[], drop: ReadonlySet<string>)
   return { fields: passed, closes: nominated.includes('close') };
 }
 
-/** True when a protocol upgrade is asked for that we pass on. */
+/**
+ * True when a protocol upgrade is asked for that we pass on. A request with a body is none: what follows
+ * its head is no WebSocket yet, and a server may ignore the field (RFC 9110 §7.8).
+ */
 export function asksForWebSocket(fields: readonly string[]): boolean {
   return (
+    (fieldValue(fields, 'content-length') ?? '0') === '0' &&
+    fieldValue(fields, 'transfer-encoding') === undefined &&
     listMembers(fieldList(fields, 'upgrade')).includes('websocket') &&
     listMembers(fieldList(fields, 'connection')).includes('upgrade')
   );

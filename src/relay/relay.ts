@@ -1,7 +1,6 @@
 // The relay thread: boots from its settings, admits requests, keeps the heartbeat, drains. It knows
 // bytes, stamps and ends; it parses no body, makes no JSON but its own errors, exports nothing.
 import { PerformanceObserver, performance } from 'node:perf_hooks';
-import type { Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { epochMs, nowNs, shareClockBase } from '../base/clock.ts';
 import { ERROR_CODES, METHOD_REFUSED, NO_ROUTE, type ErrorCode } from '../base/error-codes.ts';
@@ -10,10 +9,11 @@ import { TapeWriter } from '../tape/writer.ts';
 import type { TraceIds } from '../tape/entries.ts';
 import { Exchange } from './exchange.ts';
 import { refusal } from './gate.ts';
-import { fieldList } from '../base/fields.ts';
+import { fieldList, fieldValue } from '../base/fields.ts';
 import { asksForWebSocket, passFields } from './headers.ts';
+import { closeAfter } from './linger.ts';
 import { ReadClock } from './read-clock.ts';
-import { pickRoute } from './routes.ts';
+import { authorityOf, pickRoute } from './routes.ts';
 import { createRelayServer, type Admission, type Arrival, type RelayServer } from './server.ts';
 import type { RelayCommand, RelayMessage, RelaySettings, RouteRule } from './settings.ts';
 import { respond } from './synthetic.ts';
@@ -32,8 +32,6 @@ class Relay implements Admission {
   readonly #clock = new ReadClock();
   readonly #pool = new UpstreamPool();
   readonly #open = new Set<Exchange>();
-  /** Client connections on which an answer is under way. */
-  readonly #answering = new Set<Socket>();
   #nextNumber = 0;
   #draining = false;
 
@@ -72,18 +70,15 @@ class Relay implements Admission {
       fields: step.fields,
       upgradeHead: arrival.upgradeHead,
       isDraining: () => this.#draining,
-      onSettled: () => this.#onSettled(exchange, req.socket),
+      onSettled: () => this.#onSettled(exchange),
     });
     this.#open.add(exchange);
-    this.#answering.add(req.socket);
     this.#countOpen();
     return exchange;
   }
 
-  onUnreadable(socket: Socket): boolean {
+  onUnreadable(): void {
     Atomics.add(this.#control, SLOT.refusedCount, 1);
-    // In the middle of an answer an answer of ours would be taken for a part of it.
-    return !this.#answering.has(socket);
   }
 
   beat(): void {
@@ -142,8 +137,11 @@ class Relay implements Admission {
     const hostField = route?.upstream.hostField;
     const { fields } = passFields(raw, hostField === undefined ? NOTHING : HOST_ONLY);
     if (hostField !== undefined) fields.unshift('Host', hostField);
+    // HTTP/1.0 clients may name no host; the request that goes on is HTTP/1.1, where it must be named.
+    else if (route && fieldValue(fields, 'host') === undefined) fields.unshift('Host', authorityOf(route.upstream));
     if (/\btrailers\b/i.test(fieldList(raw, 'te') ?? '')) fields.push('TE', 'trailers');
-    if (upgrade && asksForWebSocket(raw)) fields.push('Connection', 'Upgrade', 'Upgrade', fieldList(raw, 'upgrade') ?? '');
+    if (upgrade && asksForWebSocket(raw))
+      fields.push('Connection', 'Upgrade', 'Upgrade', fieldList(raw, 'upgrade') ?? '');
     if (tracing === undefined) return { fields, ids: undefined };
     return stepTrace(fields, tracing);
   }
@@ -168,7 +166,7 @@ class Relay implements Admission {
   /** A request that goes no further: answered by us and ended at once. */
   #answerHere({ req, res }: Arrival, exchange: number, code: ErrorCode, detail: string | undefined): void {
     // What follows on this connection cannot be trusted to be a request.
-    if (code.status !== NO_ROUTE.status || !req.complete) res.shouldKeepAlive = false;
+    if (code.status !== NO_ROUTE.status || !req.complete) closeAfter(req, res);
     respond(res, code, detail);
     req.resume();
     this.#tape.end({
@@ -184,9 +182,8 @@ class Relay implements Admission {
     });
   }
 
-  #onSettled(exchange: Exchange, socket: Socket): void {
+  #onSettled(exchange: Exchange): void {
     this.#open.delete(exchange);
-    this.#answering.delete(socket);
     this.#countOpen();
   }
 
@@ -258,7 +255,8 @@ async function main(settings: RelaySettings): Promise<void> {
   const { host, port, shared } = settings.listen;
   server.listen({ host, port, backlog: 4096, ...(shared ? { reusePort: true } : {}) }, () => {
     const address = server.address();
-    if (address !== null && typeof address === 'object') post({ type: 'listening', host: address.address, port: address.port });
+    if (address !== null && typeof address === 'object')
+      post({ type: 'listening', host: address.address, port: address.port });
   });
 }
 

@@ -2,7 +2,7 @@
 // of the target, and never across an encoded separator, so no spelling of a path reaches a route
 // that its plain form would not reach.
 import { fieldValue } from '../base/fields.ts';
-import type { RouteRule } from './settings.ts';
+import type { RouteRule, UpstreamTarget } from './settings.ts';
 
 const SLIPPERY = /%2e|%2f|%5c|\/\.\.?(?:\/|$)|\/\/|;/i;
 
@@ -17,6 +17,12 @@ export function pickRoute(
     if (matchesHost(route, fields) && matchesPrefix(route, target)) return { route, index };
   }
   return undefined;
+}
+
+/** An upstream as `Host` names it. */
+export function authorityOf({ secure, hostname, port }: UpstreamTarget): string {
+  const name = hostname.includes(':') ? `[${hostname}]` : hostname;
+  return port === (secure ? 443 : 80) ? name : `${name}:${port}`;
 }
 
 function matchesHost({ host }: RouteRule, fields: readonly string[]): boolean {

@@ -9,8 +9,16 @@ import httpProxy from '@fastify/http-proxy';
 import fastify, { type FastifyInstance } from 'fastify';
 import { ERROR_CODES, METHOD_REFUSED } from '../base/error-codes.ts';
 import { nowNs } from '../base/clock.ts';
-import { CLIENT_HEAD_TIMEOUT_MS, CLIENT_KEEP_ALIVE_MS, HEAD_MAX_BYTES, TCP_KEEP_ALIVE_MS } from '../base/limits.ts';
+import {
+  CLIENT_HEAD_TIMEOUT_MS,
+  CLIENT_KEEP_ALIVE_MS,
+  HEAD_MAX_BYTES,
+  PIPELINED_MAX_COUNT,
+  TCP_KEEP_ALIVE_MS,
+} from '../base/limits.ts';
 import { asksForWebSocket } from './headers.ts';
+import { closeGently } from './linger.ts';
+import { OpenAnswers } from './open-answers.ts';
 import { respondRaw } from './synthetic.ts';
 
 const EXCHANGE = Symbol('rubato.exchange');
@@ -19,8 +27,8 @@ const EXCHANGE = Symbol('rubato.exchange');
 export interface Admission {
   /** Takes a request; undefined when it was answered already. */
   admit(arrival: Arrival): Startable | undefined;
-  /** A request that no parser could read. */
-  onUnreadable(socket: Socket): boolean;
+  /** A request that became no exchange: no parser could read it, or it was one too many. */
+  onUnreadable(): void;
 }
 
 export interface Arrival {
@@ -50,14 +58,23 @@ export interface RelayServer {
 
 export async function createRelayServer(admission: Admission): Promise<RelayServer> {
   let server: http.Server | undefined;
+  const answers = new OpenAnswers();
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: false,
     serverFactory: (handler) => {
-      server = createHttpServer((req, res) =>
-        serve(admission, handler, { req, res, openedAtNs: nowNs(), upgradeHead: undefined }),
-      );
+      server = createHttpServer((req, res) => {
+        const { socket } = req;
+        // Behind an answer that closes the connection nothing is served any more.
+        if (!socket.writable) return;
+        answers.add(socket, res);
+        if (answers.countOf(socket) <= PIPELINED_MAX_COUNT) {
+          return serve(admission, handler, { req, res, openedAtNs: nowNs(), upgradeHead: undefined });
+        }
+        admission.onUnreadable();
+        socket.destroy();
+      });
       return server;
     },
   });
@@ -72,12 +89,19 @@ export async function createRelayServer(admission: Admission): Promise<RelayServ
   } as never);
   await app.ready();
   if (server === undefined) throw new Error('fastify made no server');
-  wireUpgrades(server, admission);
+  wireUpgrades(server, admission, answers);
   server.removeAllListeners('clientError');
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
-    onClientError(admission, error, socket as Socket),
+    onClientError(admission, answers, error, socket as Socket),
   );
-  server.on('connect', (_req, socket) => respondRaw(socket as Socket, METHOD_REFUSED));
+  server.on('connect', (_req, duplex) => {
+    const socket = duplex as Socket;
+    // Node leaves this socket to us, its faults as well.
+    socket.on('error', () => socket.destroy());
+    admission.onUnreadable();
+    if (answers.countOf(socket) > 0) socket.destroy();
+    else respondRaw(socket, METHOD_REFUSED);
+  });
   return { server, app };
 }
 
@@ -126,20 +150,22 @@ function serve(admission: Admission, handler: Handler, arrival: Arrival): void {
   handler(req, res);
 }
 
-function wireUpgrades(server: http.Server, admission: Admission): void {
+function wireUpgrades(server: http.Server, admission: Admission, answers: OpenAnswers): void {
   // Only WebSockets are passed on. Other upgrades (h2c, which Java's client asks for by default) are
   // ordinary requests with a field that stops here. Node before 24.9 knows no such choice, so there
   // the request goes back to the parser without the field.
+  // Behind answers still to come there is nothing to switch yet, so there the field is ignored too.
   (server as { shouldUpgradeCallback?: (req: IncomingMessage) => boolean }).shouldUpgradeCallback = (req) =>
-    asksForWebSocket(req.rawHeaders);
+    asksForWebSocket(req.rawHeaders) && answers.countOf(req.socket) === 0;
   server.on('upgrade', (req: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const socket = duplex as Socket;
-    if (!asksForWebSocket(req.rawHeaders)) return parseAgain(server, req, socket, head);
     socket.on('error', () => socket.destroy());
+    if (answers.countOf(socket) > 0) return socket.destroy();
+    if (!asksForWebSocket(req.rawHeaders)) return parseAgain(server, req, socket, head);
     const res = new http.ServerResponse(req);
     res.assignSocket(socket);
     res.shouldKeepAlive = false;
-    res.on('finish', () => socket.destroySoon());
+    res.on('finish', () => closeGently(socket));
     admission.admit({ req, res, openedAtNs: nowNs(), upgradeHead: head })?.start();
   });
 }
@@ -160,9 +186,12 @@ const PARSE_STATUS: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-function onClientError(admission: Admission, error: NodeJS.ErrnoException, socket: Socket): void {
-  const answerable = admission.onUnreadable(socket) && socket.writable && error.code !== 'ECONNRESET';
-  if (!answerable) {
+function onClientError(admission: Admission, answers: OpenAnswers, error: NodeJS.ErrnoException, socket: Socket): void {
+  // What comes behind our last answer is dropped, readable or not.
+  if (socket.writableEnded && !socket.destroyed) return;
+  if (error.code !== 'ECONNRESET') admission.onUnreadable();
+  // In the middle of an answer an answer of ours would be taken for a part of it.
+  if (answers.countOf(socket) > 0 || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }

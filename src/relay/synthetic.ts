@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { ErrorCode } from '../base/error-codes.ts';
+import { closeGently } from './linger.ts';
 
 /** The error body, in the shape that OpenAI clients read. Holds nothing from the wire. */
 function bodyOf(code: ErrorCode, detail: string | undefined): string {
@@ -30,8 +31,9 @@ export function respond(res: ServerResponse, code: ErrorCode, detail?: string): 
 /** Answers on a socket whose request could not even be parsed, and closes it. */
 export function respondRaw(socket: Socket, code: ErrorCode, detail?: string): void {
   const body = bodyOf(code, detail);
-  socket.end(
+  socket.write(
     `HTTP/1.1 ${code.status} ${STATUS_CODES[code.status] ?? 'Error'}\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nx-rubato-error: ${code.code}\r\nconnection: close\r\n\r\n${body}`,
   );
+  closeGently(socket);
 }

@@ -168,8 +168,10 @@ describe('fields', () => {
   });
 
   test('an HTTP/1.0 request without Host passes, and is answered without chunks', async () => {
-    const { request } = await expectUnchanged(Buffer.from('GET /x HTTP/1.0\r\nX-A: 1\r\n\r\n'));
+    const { request } = await engineSees(Buffer.from('GET /x HTTP/1.0\r\nX-A: 1\r\n\r\n'));
     expect(request.framing).toBe('none');
+    // It goes on as HTTP/1.1, which must name a host.
+    expect(endToEnd(request.head?.lines ?? [])).toEqual([`Host: 127.0.0.1:${bench.engine.port}`, 'X-A: 1']);
   });
 });
 

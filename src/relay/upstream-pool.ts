@@ -2,7 +2,7 @@
 // queue. Idle connections are reused, the latest first, and closed before the engine's own limit.
 import net from 'node:net';
 import tls from 'node:tls';
-import { nowNs } from '../base/clock.ts';
+import { loopIdleNs, nowNs } from '../base/clock.ts';
 import { TCP_KEEP_ALIVE_MS, UPSTREAM_IDLE_MAX_COUNT, UPSTREAM_KEEP_ALIVE_MS } from '../base/limits.ts';
 import type { ConnectedEntry } from '../tape/entries.ts';
 import { FloorWindow } from './floor-window.ts';
@@ -21,6 +21,10 @@ export interface ConnectionUser {
 }
 
 export type ConnectionCost = Omit<ConnectedEntry, 'exchange' | 'atNs'>;
+
+/** How late we may have seen the end of a handshake that still counts for the floor of `wire`. */
+const HANDSHAKE_LATE_NS = 250_000;
+const HANDSHAKE_LATE_RATIO = 0.1;
 
 /** Most bytes of one read. */
 export const READ_BUFFER_BYTES = 64 * 1024;
@@ -140,18 +144,20 @@ export class UpstreamPool {
     if (target.secure) socket.cork();
     else readOnAfterFailedWrite(socket);
     let attemptAtNs = connection.startedAtNs;
+    let idleAtAttemptNs = loopIdleNs();
     socket.on('lookup', () => {
       connection.dnsNs = nowNs() - connection.startedAtNs;
     });
     // With several addresses the last attempt before `connect` is the one that won.
     socket.on('connectionAttempt', () => {
       attemptAtNs = nowNs();
+      idleAtAttemptNs = loopIdleNs();
     });
     let tcpAtNs = attemptAtNs;
     socket.on('connect', () => {
       tcpAtNs = nowNs();
       connection.tcpNs = tcpAtNs - attemptAtNs;
-      this.#noteHandshake(target, tcpAtNs, connection.tcpNs);
+      this.#noteHandshake(target, connection.tcpNs, Math.round(loopIdleNs() - idleAtAttemptNs));
       if (!target.secure) this.#onReady(connection);
     });
     socket.on('secureConnect', () => {
@@ -185,13 +191,19 @@ export class UpstreamPool {
     user.onFault(code);
   }
 
-  #noteHandshake(target: UpstreamTarget, atNs: number, tcpNs: number): void {
+  /**
+   * A floor must not hold our own lateness. While the loop waited, the answer had not come, so the
+   * handshake took at least that long; and where we were late, it is no measure at all.
+   */
+  #noteHandshake(target: UpstreamTarget, tcpNs: number, waitedNs: number): void {
+    const lateNs = tcpNs - waitedNs;
+    if (waitedNs <= 0 || lateNs > Math.max(HANDSHAKE_LATE_NS, tcpNs * HANDSHAKE_LATE_RATIO)) return;
     let floor = this.#floors.get(target);
     if (floor === undefined) {
       floor = new FloorWindow();
       this.#floors.set(target, floor);
     }
-    floor.add(atNs, tcpNs);
+    floor.add(nowNs(), waitedNs);
   }
 }
 

@@ -192,18 +192,18 @@ export class UpstreamPool {
   }
 
   /**
-   * A floor must not hold our own lateness. While the loop waited, the answer had not come, so the
-   * handshake took at least that long; and where we were late, it is no measure at all.
+   * A floor must not hold our own lateness: a handshake whose end was seen late by a busy loop (all time
+   * in which the loop did not wait) is no measure of the wire.
    */
   #noteHandshake(target: UpstreamTarget, tcpNs: number, waitedNs: number): void {
     const lateNs = tcpNs - waitedNs;
-    if (waitedNs <= 0 || lateNs > Math.max(HANDSHAKE_LATE_NS, tcpNs * HANDSHAKE_LATE_RATIO)) return;
+    if (lateNs > Math.max(HANDSHAKE_LATE_NS, tcpNs * HANDSHAKE_LATE_RATIO)) return;
     let floor = this.#floors.get(target);
     if (floor === undefined) {
       floor = new FloorWindow();
       this.#floors.set(target, floor);
     }
-    floor.add(nowNs(), waitedNs);
+    floor.add(nowNs(), tcpNs);
   }
 }
 

@@ -9,7 +9,15 @@ import type { ConnectionFacts, Marks, ResponseFacts } from '../record/stream-rec
 import { createAnswerReader, type AnswerReader, type EmitEvent } from '../stream/answer-reader.ts';
 import { parseMediaType } from '../stream/media-type.ts';
 import { readRequest, type RequestReading } from '../stream/request-reader.ts';
-import type { ChunkEntry, ConnectedEntry, EndEntry, HeadEntry, MarkEntry, OpenEntry, PauseEntry } from '../tape/entries.ts';
+import type {
+  ChunkEntry,
+  ConnectedEntry,
+  EndEntry,
+  HeadEntry,
+  MarkEntry,
+  OpenEntry,
+  PauseEntry,
+} from '../tape/entries.ts';
 import type { ClassSpec, ClassSubject } from './classifier.ts';
 import { fieldValue } from '../base/fields.ts';
 import { createModelList, type ModelList } from './model-list.ts';
@@ -116,6 +124,7 @@ export class ObservedExchange {
         this.marks.uploadEndAtNs = sinceOpenNs;
         this.requestBytes = value;
         this.#reading = this.request;
+        this.#assembly.clear();
         return;
       case 'requestSent':
         this.marks.requestSentAtNs = sinceOpenNs;
@@ -235,6 +244,8 @@ export class ObservedExchange {
     this.#reading ??= this.request;
     if (this.#reading.cut && this.requestBytes > 0) this.doubts.add('request_cut');
     for (const doubt of this.reader?.doubts() ?? []) this.doubts.add(doubt);
+    const { gaps } = this.metering;
+    if (gaps.blockedFull || gaps.pausesFull) this.doubts.add('log_full');
   }
 
   readonly #onEvent: EmitEvent = (event) => {

@@ -35,7 +35,7 @@ export class Observer {
   #anchor: ClockAnchor = anchorNow();
   /** Exchanges whose reading ended by a fault of ours, and faults of sinks. */
   detachedCount = 0;
-  /** Exchanges that were not followed because too many were open, or whose opening was lost. */
+  /** Exchanges that were not followed because too many were open. Lost openings are counted by their tape. */
   unfollowedCount = 0;
 
   constructor(options: ObserverOptions) {

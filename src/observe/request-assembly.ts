@@ -6,6 +6,7 @@ export class RequestAssembly {
   #head: Uint8Array[] = [];
   #headBytes = 0;
   #tail: Uint8Array | undefined;
+  #tailEndBytes = 0;
 
   add(offset: number, bytes: Uint8Array): void {
     if (offset === this.#headBytes) {
@@ -14,17 +15,30 @@ export class RequestAssembly {
     } else {
       // Behind a hole: the tail, or what is left when overload took pieces away.
       this.#tail = bytes;
+      this.#tailEndBytes = offset + bytes.length;
     }
   }
 
-  /** What is known of a body of so many bytes. */
+  /**
+   * What is known of a body of so many bytes. Only what reaches to its last byte is its end: a piece from
+   * the middle would have fields of nested objects taken for the body's own.
+   */
   copy(totalBytes: number): RequestCopy {
     const head = Buffer.concat(this.#head);
-    const whole = this.#tail === undefined && totalBytes <= REQUEST_COPY_WHOLE_BYTES;
+    const end = this.#tailEndBytes === totalBytes ? this.#tail : head.length === totalBytes ? head : undefined;
+    if (end === head && totalBytes <= REQUEST_COPY_WHOLE_BYTES) return { head, totalBytes };
     return {
-      head: whole ? head : head.subarray(0, REQUEST_COPY_EDGE_BYTES),
-      ...(whole ? {} : { tail: this.#tail ?? head.subarray(-REQUEST_COPY_EDGE_BYTES) }),
+      head: head.subarray(0, REQUEST_COPY_EDGE_BYTES),
+      ...(end === undefined ? {} : { tail: end.subarray(-REQUEST_COPY_EDGE_BYTES) }),
       totalBytes,
     };
+  }
+
+  /** Lets go of the bytes: prompts of open exchanges must not pile up in memory. */
+  clear(): void {
+    this.#head = [];
+    this.#headBytes = 0;
+    this.#tail = undefined;
+    this.#tailEndBytes = 0;
   }
 }

@@ -1,0 +1,157 @@
+// Goal: tapes are read often while something comes and seldom while nothing does, in bounded batches, and a fault in
+// one entry stops nothing.
+// Method: real tapes, fake timers; what was told after each moment.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { TapeDrain } from '../../../src/observe/tape-drain.ts';
+import type { TapeHandler } from '../../../src/tape/entries.ts';
+import { createTape } from '../../../src/tape/layout.ts';
+import { TapeReader } from '../../../src/tape/reader.ts';
+import { TapeWriter } from '../../../src/tape/writer.ts';
+import { handlerOf } from '../tape/tape-log.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+interface Source {
+  readonly reader: TapeReader;
+  readonly handler: TapeHandler;
+  readonly told: number[];
+  mark(...moments: number[]): void;
+}
+
+/** A tape whose marks are told as their moments; a negative one makes the handler throw. */
+function source(): Source {
+  const tape = createTape(2 ** 18);
+  const writer = new TapeWriter(tape);
+  const told: number[] = [];
+  return {
+    reader: new TapeReader(tape),
+    handler: handlerOf(([kind, entry]) => {
+      if (kind !== 'mark') return;
+      if (entry.atNs < 0) throw new Error(`entry ${entry.atNs}`);
+      told.push(entry.atNs);
+    }),
+    told,
+    mark: (...moments) => moments.forEach((atNs) => writer.mark(1, 'requestSent', atNs)),
+  };
+}
+
+function createDrain(...sources: Source[]): { drain: TapeDrain; faults: unknown[] } {
+  const faults: unknown[] = [];
+  const drain = new TapeDrain((fault) => faults.push((fault as Error).message));
+  for (const { reader, handler } of sources) drain.add(reader, handler);
+  return { drain, faults };
+}
+
+test('an idle tape is read every 50 ms, a busy one every 5', () => {
+  const one = source();
+  const { drain } = createDrain(one);
+  one.mark(1);
+  vi.advanceTimersByTime(49);
+  expect(one.told).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(one.told).toEqual([1]);
+  one.mark(2);
+  vi.advanceTimersByTime(4);
+  expect(one.told).toEqual([1]);
+  vi.advanceTimersByTime(1);
+  expect(one.told).toEqual([1, 2]);
+  // One look in vain, and it is idle again.
+  vi.advanceTimersByTime(5);
+  one.mark(3);
+  vi.advanceTimersByTime(49);
+  expect(one.told).toEqual([1, 2]);
+  vi.advanceTimersByTime(1);
+  expect(one.told).toEqual([1, 2, 3]);
+  drain.stop();
+});
+
+test('two relays, two tapes: both are read in each turn, each to its own handler', () => {
+  const [one, two] = [source(), source()];
+  const { drain } = createDrain(one, two);
+  one.mark(1, 2);
+  two.mark(3);
+  vi.advanceTimersByTime(50);
+  expect([one.told, two.told]).toEqual([[1, 2], [3]]);
+  // Busy on one is busy on both.
+  one.mark(4);
+  vi.advanceTimersByTime(5);
+  two.mark(5);
+  vi.advanceTimersByTime(5);
+  expect([one.told, two.told]).toEqual([
+    [1, 2, 4],
+    [3, 5],
+  ]);
+  expect(vi.getTimerCount()).toBe(1);
+  drain.stop();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a long backlog is read in batches, with turns of the loop between them', () => {
+  const [one, two] = [source(), source()];
+  const { drain } = createDrain(one, two);
+  one.mark(...Array.from({ length: 2_500 }, (_, index) => index));
+  two.mark(1);
+  vi.advanceTimersToNextTimer();
+  expect([one.told.length, two.told.length]).toEqual([1_000, 1]);
+  vi.advanceTimersToNextTimer();
+  expect(one.told.length).toBe(2_000);
+  vi.advanceTimersToNextTimer();
+  expect(one.told.length).toBe(2_500);
+  drain.stop();
+});
+
+test('stopping between two batches stops', () => {
+  const one = source();
+  const { drain } = createDrain(one);
+  one.mark(...Array.from({ length: 1_500 }, (_, index) => index));
+  vi.advanceTimersToNextTimer();
+  drain.stop();
+  expect([one.told.length, vi.getTimerCount()]).toEqual([1_000, 0]);
+});
+
+test('an entry whose handler throws is told of, and the next turn goes on behind it', () => {
+  const [one, two] = [source(), source()];
+  const { drain, faults } = createDrain(one, two);
+  one.mark(1, -2, 3);
+  two.mark(4);
+  vi.advanceTimersByTime(50);
+  expect([one.told, two.told, faults]).toEqual([[1], [4], ['entry -2']]);
+  vi.advanceTimersByTime(5);
+  expect(one.told).toEqual([1, 3]);
+  drain.stop();
+});
+
+test('a tape whose writer is gone is read to its end, faults and all, and forgotten', () => {
+  const [one, two] = [source(), source()];
+  const { drain, faults } = createDrain(one, two);
+  one.mark(...Array.from({ length: 1_200 }, (_, index) => index), -1, 5_000);
+  drain.finish(one.reader);
+  expect([one.told.length, one.told.at(-1), faults]).toEqual([1_201, 5_000, ['entry -1']]);
+  one.mark(1);
+  two.mark(2);
+  vi.advanceTimersByTime(100);
+  expect([one.told.length, two.told]).toEqual([1_201, [2]]);
+  drain.finish(one.reader);
+  drain.stop();
+});
+
+test('a tape that is added later is read in the turns there are', () => {
+  const [one, two] = [source(), source()];
+  const { drain } = createDrain(one);
+  drain.add(two.reader, two.handler);
+  two.mark(1);
+  vi.advanceTimersByTime(50);
+  expect([two.told, vi.getTimerCount()]).toEqual([[1], 1]);
+  drain.stop();
+});
+
+test('a drain that was stopped reads nothing more, not even what is added', () => {
+  const one = source();
+  const { drain } = createDrain();
+  drain.stop();
+  drain.add(one.reader, one.handler);
+  one.mark(1);
+  vi.advanceTimersByTime(1_000);
+  expect([one.told, vi.getTimerCount()]).toEqual([[], 0]);
+});

@@ -99,7 +99,9 @@ export class RelaySupervisor {
   /** Longest lateness of each relay's heartbeat since the last call. */
   takeLoopLags(): readonly ThreadLag[] {
     return this.#lives.flatMap((life, relay) =>
-      life === undefined ? [] : [{ thread: `relay-${relay}`, lagNs: Atomics.exchange(life.tape.control, SLOT.loopLagUs, 0) * 1e3 }],
+      life === undefined
+        ? []
+        : [{ thread: `relay-${relay}`, lagNs: Atomics.exchange(life.tape.control, SLOT.loopLagUs, 0) * 1e3 }],
     );
   }
 
@@ -116,7 +118,12 @@ export class RelaySupervisor {
     this.#closing = true;
     clearInterval(this.#healthTimer);
     await Promise.all(this.#lives.map((life) => (life === undefined ? undefined : this.#drainOne(life, withinMs))));
-    for (const life of this.#lives) if (life !== undefined) this.#options.drain.finish(life.reader);
+    for (const life of this.#lives) {
+      if (life === undefined) continue;
+      this.#options.drain.finish(life.reader);
+      // A thread that had to be ended with streams open said nothing of them.
+      life.handler.relayGone();
+    }
   }
 
   async #drainOne(life: Life, withinMs: number): Promise<void> {

@@ -83,6 +83,11 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     this.#end.end({ wireEnd, reason });
   }
 
+  /** The drain limit: what has not ended is cut, what has waits no longer for its last bytes to leave. */
+  shutDown(): void {
+    if (!this.#end.end({ wireEnd: 'shutdown', reason: 'drain limit' })) this.#plan.socket.destroy();
+  }
+
   // --- what the connection says ---------------------------------------------------------------
 
   onConnected(): void {

@@ -106,7 +106,7 @@ class Relay implements Admission {
   /** Ends what is still open as cut by us. Returns how many there were. */
   cutAll(): number {
     const cutCount = this.#open.size;
-    for (const exchange of this.#open) exchange.fail('shutdown', 'drain limit');
+    for (const exchange of this.#open) exchange.shutDown();
     return cutCount;
   }
 

@@ -1,8 +1,10 @@
 // Plays a relay to an observer: hand-made tape entries in few words, and everything that its sinks were told.
 // Moments are ms after an exchange was opened.
+import { expect } from 'vitest';
 import type { Report, Sink } from '../../../src/judge/report.ts';
 import { createClassifier, type ClassSpec } from '../../../src/observe/classifier.ts';
 import { Observer, type ObserverOptions } from '../../../src/observe/observer.ts';
+import type { StreamRecord } from '../../../src/record/stream-record.ts';
 import type { ChunkEntry, EndEntry, HeadEntry, OpenEntry, TapeHandler } from '../../../src/tape/entries.ts';
 import type { MarkKind } from '../../../src/tape/layout.ts';
 
@@ -183,4 +185,22 @@ export class Play {
   #at(ms: number): number {
     return this.#openedAtNs + Math.round(ms * 1e6);
   }
+}
+
+/** The one report of an exchange that is played alone. */
+export function reportOf(play: (exchange: Play) => void, opening: Partial<OpenEntry> = {}): Report {
+  const stage = createStage();
+  play(stage.exchange(1, opening));
+  expect(stage.faults).toEqual([]);
+  expect(stage.sink.reports).toHaveLength(1);
+  return stage.sink.reports[0] as Report;
+}
+
+export function recordOf(play: (exchange: Play) => void, opening: Partial<OpenEntry> = {}): StreamRecord {
+  return reportOf(play, opening).record;
+}
+
+/** The finish and the end of a stream. */
+export function finish(play: Play, atMs = 130): void {
+  play.chunk(atMs, FINISH + DONE).end(atMs + 1);
 }

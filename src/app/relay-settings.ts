@@ -31,15 +31,22 @@ function upstreamTarget({ hostHeader, upstreamTls }: Config, address: UpstreamAd
   };
 }
 
-/** The sampler that `OTEL_TRACES_SAMPLER` asks for; the specification's default is parentbased_always_on. */
+const SAMPLER = /^(parentbased_)?(always_on|always_off|traceidratio)$/;
+
+/**
+ * The sampler that `OTEL_TRACES_SAMPLER` asks for. A name or a ratio that is none is as good as absent, as the
+ * specification wants it: parentbased_always_on, and 1.
+ */
 export function samplerSettings(env: Readonly<Record<string, string | undefined>>): SamplerSettings {
-  const name = (env['OTEL_TRACES_SAMPLER'] ?? '').trim().toLowerCase() || 'parentbased_always_on';
-  const parentBased = name.startsWith('parentbased_');
-  const root = name.replace('parentbased_', '');
-  const ratio = Number(env['OTEL_TRACES_SAMPLER_ARG'] ?? '1');
+  const match = SAMPLER.exec((env['OTEL_TRACES_SAMPLER'] ?? '').trim().toLowerCase());
   return {
-    root: root === 'always_off' || root === 'traceidratio' ? root : 'always_on',
-    ratio: Number.isFinite(ratio) ? Math.min(1, Math.max(0, ratio)) : 1,
-    parentBased,
+    root: match === null ? 'always_on' : (match[2] as SamplerSettings['root']),
+    ratio: ratioOf(env['OTEL_TRACES_SAMPLER_ARG'] ?? ''),
+    parentBased: match === null || match[1] !== undefined,
   };
+}
+
+function ratioOf(text: string): number {
+  const ratio = Number(text);
+  return text.trim() !== '' && ratio >= 0 && ratio <= 1 ? ratio : 1;
 }

@@ -1,0 +1,124 @@
+// Goal: relays are told of each route where it leads, which Host it sends, and how traces are sampled.
+// Method: small configurations; sampler names and arguments of the OpenTelemetry specification and near misses.
+import { describe, expect, test } from 'vitest';
+import { relaySettings, samplerSettings } from '../../../src/app/relay-settings.ts';
+import type { Config, HostHeader, RouteConfig, UpstreamAddress } from '../../../src/config/config.ts';
+
+const TIMEOUTS = { connectMs: 1, headMs: undefined, idleMs: 3, totalMs: undefined };
+
+function address(
+  protocol: 'http:' | 'https:',
+  host: string,
+  port: number,
+  authority = `${host}:${port}`,
+): UpstreamAddress {
+  return { protocol, host, port, origin: `${protocol}//${authority}` };
+}
+
+function routeTo(upstream: UpstreamAddress, changes: Partial<RouteConfig> = {}): RouteConfig {
+  return { name: 'default', prefix: undefined, host: undefined, upstream, ...changes };
+}
+
+function settingsOf(changes: Partial<Config>): ReturnType<typeof relaySettings> {
+  const config = {
+    hostHeader: 'auto',
+    upstreamTls: { caPem: undefined, insecure: false },
+    timeouts: TIMEOUTS,
+    routes: [],
+    ...changes,
+  } as Partial<Config> as Config;
+  return relaySettings(config, undefined);
+}
+
+test('routes keep name, order and conditions', () => {
+  const upstream = address('http:', '127.0.0.1', 8000);
+  const { routes, timeLimits, tracing } = settingsOf({
+    routes: [routeTo(upstream, { name: 'a', prefix: '/a', host: 'front' }), routeTo(upstream)],
+    upstreamTls: { caPem: 'PEM', insecure: true },
+  });
+  const target = { secure: false, hostname: '127.0.0.1', port: 8000, hostField: undefined, ca: 'PEM', insecure: true };
+  expect(routes).toEqual([
+    { name: 'a', prefix: '/a', host: 'front', upstream: target },
+    { name: 'default', prefix: undefined, host: undefined, upstream: target },
+  ]);
+  expect([timeLimits, tracing]).toEqual([TIMEOUTS, undefined]);
+});
+
+test('the sampler is passed on as it is', () => {
+  const sampler = samplerSettings({});
+  expect(relaySettings({ ...({ routes: [], timeouts: TIMEOUTS } as Partial<Config>) } as Config, sampler).tracing).toBe(
+    sampler,
+  );
+});
+
+describe('the Host that goes to the engine', () => {
+  const plain = address('http:', 'engine', 8000);
+  const secure = address('https:', 'api.test', 443);
+
+  test.each<[HostHeader, UpstreamAddress, string | undefined]>([
+    ['auto', plain, undefined],
+    ['auto', secure, 'api.test'],
+    ['auto', address('https:', 'api.test', 8443), 'api.test:8443'],
+    ['preserve', plain, undefined],
+    ['preserve', secure, undefined],
+    ['upstream', plain, 'engine:8000'],
+    ['upstream', secure, 'api.test'],
+    ['upstream', address('http:', 'engine', 80), 'engine'],
+    ['upstream', address('http:', '::1', 8000, '[::1]:8000'), '[::1]:8000'],
+  ])('by "%s" to $origin', (hostHeader, upstream, hostField) => {
+    const [route] = settingsOf({ hostHeader, routes: [routeTo(upstream)] }).routes;
+    expect(route?.upstream).toMatchObject({
+      secure: upstream.protocol === 'https:',
+      hostname: upstream.host,
+      port: upstream.port,
+      hostField,
+    });
+  });
+});
+
+describe('the sampler', () => {
+  test.each([
+    ['always_on', 'always_on', false],
+    ['always_off', 'always_off', false],
+    ['traceidratio', 'traceidratio', false],
+    ['parentbased_always_on', 'always_on', true],
+    ['parentbased_always_off', 'always_off', true],
+    ['parentbased_traceidratio', 'traceidratio', true],
+    [' ParentBased_TraceIdRatio ', 'traceidratio', true],
+  ] as const)('%s', (name, root, parentBased) => {
+    expect(samplerSettings({ OTEL_TRACES_SAMPLER: name })).toEqual({ root, parentBased, ratio: 1 });
+  });
+
+  test.each([
+    undefined,
+    '',
+    '  ',
+    'jaeger_remote',
+    'parentbased_',
+    'parentbased_xray',
+    'on',
+    'always_on_',
+    'xalways_off',
+  ])('of the name %j is the specification’s default', (name) => {
+    expect(samplerSettings({ OTEL_TRACES_SAMPLER: name })).toEqual({ root: 'always_on', parentBased: true, ratio: 1 });
+  });
+
+  test.each([
+    ['0', 0],
+    ['0.25', 0.25],
+    [' 1e-3 ', 0.001],
+    ['1', 1],
+    ['', 1],
+    ['  ', 1],
+    ['-0.1', 1],
+    ['1.1', 1],
+    ['half', 1],
+    ['NaN', 1],
+    ['Infinity', 1],
+    [undefined, 1],
+  ])('with the argument %j has the ratio %s', (argument, ratio) => {
+    expect(samplerSettings({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: argument }).ratio).toBe(
+      ratio,
+    );
+  });
+});

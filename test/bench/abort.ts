@@ -37,7 +37,7 @@ const flood = async (exchange: EngineExchange): Promise<void> => {
 async function untilStill(client: RawClient, exchange: EngineExchange): Promise<void> {
   await client.responseHead();
   client.pause();
-  for (let before = -1; before !== exchange.writtenBytes; ) {
+  for (let before = -1; before !== exchange.writtenBytes;) {
     before = exchange.writtenBytes;
     await sleep(100);
   }
@@ -45,10 +45,29 @@ async function untilStill(client: RawClient, exchange: EngineExchange): Promise<
 
 const endless = [at(0, HEAD), ...Array.from({ length: 400 }, (_, index) => at(index * 10, c(D('a'))))];
 const PHASES: readonly Phase[] = [
-  { name: 'during upload', count: 40, script: [], until: () => sleep(5), request: (whole) => whole.subarray(0, -5), p50TargetMs: P50_TARGET_MS },
+  {
+    name: 'during upload',
+    count: 40,
+    script: [],
+    until: () => sleep(5),
+    request: (whole) => whole.subarray(0, -5),
+    p50TargetMs: P50_TARGET_MS,
+  },
   { name: 'before head', count: 40, script: [], until: () => sleep(5), p50TargetMs: P50_TARGET_MS },
-  { name: 'after head', count: 40, script: [at(0, HEAD)], until: (client) => client.responseHead(), p50TargetMs: P50_TARGET_MS },
-  { name: 'mid-stream', count: 40, script: endless, until: (client) => client.bodyBytes(D('a').length * 3), p50TargetMs: P50_TARGET_MS },
+  {
+    name: 'after head',
+    count: 40,
+    script: [at(0, HEAD)],
+    until: (client) => client.responseHead(),
+    p50TargetMs: P50_TARGET_MS,
+  },
+  {
+    name: 'mid-stream',
+    count: 40,
+    script: endless,
+    until: (client) => client.bodyBytes(D('a').length * 3),
+    p50TargetMs: P50_TARGET_MS,
+  },
   { name: 'paused by back-pressure', count: 6, script: flood, until: untilStill, p50TargetMs: PAUSED_P50_TARGET_MS },
 ];
 
@@ -145,7 +164,8 @@ async function measureConnecting(samples: Samples): Promise<void> {
   // The sidecar looks once whether its upstream is there; that connection is none of ours.
   await sleep(500);
   for (let nth = 0; nth < 100; nth += 1) {
-    for (const how of ['rst', 'fin'] as const) add(samples, `connecting (TLS)|${how}|rubato`, await mute.leave(rubato.port, how));
+    for (const how of ['rst', 'fin'] as const)
+      add(samples, `connecting (TLS)|${how}|rubato`, await mute.leave(rubato.port, how));
   }
   await rubato.stop();
   mute.stop();
@@ -185,7 +205,10 @@ async function run(): Promise<BenchResult> {
       ];
     }),
     figures: Object.fromEntries(
-      [...samples].map(([key, values]) => [key, { count: values.length, p50Ms: ms(values, 50), p99Ms: ms(values, 99) }]),
+      [...samples].map(([key, values]) => [
+        key,
+        { count: values.length, p50Ms: ms(values, 50), p99Ms: ms(values, 99) },
+      ]),
     ),
   };
 }

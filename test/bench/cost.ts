@@ -1,6 +1,14 @@
 // What a proxy costs: CPU a chunk and added delay with 100 streams at 50 chunks/s each, how soon a burst
 // of 100 new streams is served, and how many chunks a second go through at most. Contenders take turns.
-import { cpuSince, cpuTimeOf, direct, startRubato, startScript, type Contender, type CpuTime } from './harness/contender.ts';
+import {
+  cpuSince,
+  cpuTimeOf,
+  direct,
+  startRubato,
+  startScript,
+  type Contender,
+  type CpuTime,
+} from './harness/contender.ts';
 import { LightEngine } from './harness/light-engine.ts';
 import { Load, type Delays, type LoadStream } from './harness/load.ts';
 import { progress, report, type BenchResult } from './harness/report.ts';

@@ -59,7 +59,8 @@ async function play(load: Load, contender: Contender, onStart: () => void = () =
 }
 
 async function playFault(load: Load, fault: Fault): Promise<Turn> {
-  const collector = fault.mood === 'closed' ? undefined : await startScript('collector', './otlp-sink.ts', [fault.mood]);
+  const collector =
+    fault.mood === 'closed' ? undefined : await startScript('collector', './otlp-sink.ts', [fault.mood]);
   const rubato = await startRubato(fault.name, {
     enginePort: load.enginePort,
     collectorPort: collector?.port ?? (await closedPort()),
@@ -111,8 +112,18 @@ function rowOf(name: string, pairs: readonly Pair[]): string[] {
 /** Three of three: the worst pair decides. */
 function verdictsOf(name: string, pairs: readonly Pair[]): Verdict[] {
   return [
-    { what: `${name}: added delay p50, worst run`, value: largest(pairs.map(addedRatio)), target: RATIO_TARGET, unit: '×' },
-    { what: `${name}: worst delay more, worst run`, value: largest(pairs.map(worstMoreMs)), target: WORST_TARGET_MS, unit: 'ms' },
+    {
+      what: `${name}: added delay p50, worst run`,
+      value: largest(pairs.map(addedRatio)),
+      target: RATIO_TARGET,
+      unit: '×',
+    },
+    {
+      what: `${name}: worst delay more, worst run`,
+      value: largest(pairs.map(worstMoreMs)),
+      target: WORST_TARGET_MS,
+      unit: 'ms',
+    },
   ];
 }
 
@@ -135,7 +146,15 @@ async function run(): Promise<BenchResult> {
     tables: [
       {
         title: `${PACED.streamCount} streams × 50 chunks/s, delay of a chunk in ms, ${RUN_COUNT} runs`,
-        head: ['fault', 'added p50 without', 'added p50 with', 'ratio', 'worst without', 'worst with', 'dropped (tape / export)'],
+        head: [
+          'fault',
+          'added p50 without',
+          'added p50 with',
+          'ratio',
+          'worst without',
+          'worst with',
+          'dropped (tape / export)',
+        ],
         rows: [...pairs].map(([name, each]) => rowOf(name, each)),
       },
     ],

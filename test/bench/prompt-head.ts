@@ -92,7 +92,12 @@ async function run(): Promise<BenchResult> {
     ],
     verdicts: [
       { what: 'head without body, p99', value: pooled(({ headNs }) => headNs, 99), target: TARGET_MS, unit: 'ms' },
-      { what: 'write whole at the client, p99', value: pooled(({ chunkNs }) => chunkNs, 99), target: TARGET_MS, unit: 'ms' },
+      {
+        what: 'write whole at the client, p99',
+        value: pooled(({ chunkNs }) => chunkNs, 99),
+        target: TARGET_MS,
+        unit: 'ms',
+      },
     ],
     figures: Object.fromEntries(
       Object.entries(turns).map(([name, each]) => [

@@ -40,7 +40,11 @@ function scriptOf(): Step[] {
   return steps;
 }
 
-async function play(engine: RawEngine, rubato: Rubato, model: string): Promise<{ sentAtNs: number; exchange: EngineExchange }> {
+async function play(
+  engine: RawEngine,
+  rubato: Rubato,
+  model: string,
+): Promise<{ sentAtNs: number; exchange: EngineExchange }> {
   const plan = engine.plan(scriptOf());
   const client = await RawClient.open(rubato.port);
   client.request(chatRequest({ model, lines: [`${PLAN_FIELD}: ${plan.id}`] }));
@@ -151,8 +155,18 @@ async function run(): Promise<BenchResult> {
       },
     ],
     verdicts: [
-      ...names.map((name) => ({ what: `${name}, p99`, value: msOf(percentile(pooled(name), 99)), target: TARGET_MS, unit: 'ms' })),
-      { what: 'TTFTs whose parts do not sum exactly', value: sum(({ unevenCount }) => unevenCount), target: 0, unit: 'of all' },
+      ...names.map((name) => ({
+        what: `${name}, p99`,
+        value: msOf(percentile(pooled(name), 99)),
+        target: TARGET_MS,
+        unit: 'ms',
+      })),
+      {
+        what: 'TTFTs whose parts do not sum exactly',
+        value: sum(({ unevenCount }) => unevenCount),
+        target: 0,
+        unit: 'of all',
+      },
     ],
     figures: Object.fromEntries(
       names.map((name) => [

@@ -86,7 +86,13 @@ test('a load that the tape can hold loses nothing at all', async () => {
 
 test('a load beyond what the tape can hold loses detail, which is counted, and no byte', async () => {
   await start();
-  const streams = await playBlocked({ name: 'beyond', streamCount: 40, chunkCount: 1_500, paceMs: 0, textBytes: 1_000 });
+  const streams = await playBlocked({
+    name: 'beyond',
+    streamCount: 40,
+    chunkCount: 1_500,
+    paceMs: 0,
+    textBytes: 1_000,
+  });
   expectFleetExact(streams);
   const entries = await sidecar.untilRecords(40, 20_000);
   const samples = await sidecar.metrics();

@@ -59,7 +59,14 @@ async function harvest(paceMs: number, textBytes: number): Promise<void> {
 async function playAll(paceMs: number, textBytes: number): Promise<FleetStream[]> {
   const common = { engine, port: sidecar.listenPort, textBytes };
   const model = (stream: number): string => MODELS[stream % MODELS.length] ?? '';
-  const known = await playFleet({ ...common, name: 'known', streamCount: MODELS.length, chunkCount: 2, paceMs: 1, model });
+  const known = await playFleet({
+    ...common,
+    name: 'known',
+    streamCount: MODELS.length,
+    chunkCount: 2,
+    paceMs: 1,
+    model,
+  });
   await sidecar.untilRecords(MODELS.length);
   const load = await playFleet({
     ...common,
@@ -116,7 +123,9 @@ describe('paced so that it fits', () => {
 
   test('every client has every byte and every exchange one record', () => {
     expectFleetExact(streams);
-    expect(entries.map(({ record }) => record.answer.responseId).toSorted()).toEqual(streams.map(({ id }) => id).toSorted());
+    expect(entries.map(({ record }) => record.answer.responseId).toSorted()).toEqual(
+      streams.map(({ id }) => id).toSorted(),
+    );
     expect(new Set(entries.map(({ record }) => record.id)).size).toBe(EXCHANGE_COUNT);
     expect(entries.map(({ record }) => record.end.outcome)).toEqual(entries.map(() => 'ok'));
   });

@@ -61,7 +61,8 @@ test('three thousand made-up names are no labels', async () => {
 
   const after = await sidecar.metrics();
   expect(after.length - before.length).toBeLessThan(GROWTH_MAX_COUNT);
-  const valuesOf = (name: string) => new Set(after.flatMap(({ labels }) => (labels[name] === undefined ? [] : [labels[name]])));
+  const valuesOf = (name: string) =>
+    new Set(after.flatMap(({ labels }) => (labels[name] === undefined ? [] : [labels[name]])));
   expect(valuesOf('model')).toEqual(new Set(['other']));
   expect(valuesOf('class')).toEqual(new Set(['default', 'interactive', 'batch']));
   expect(valuesOf('route')).toEqual(new Set(['default']));

@@ -23,7 +23,12 @@ const AT_ONCE_COUNT = 50;
 const SMALL_HEAP = ['--optimize-for-size', '--max-semi-space-size=4'];
 const RSS_GROWTH_MAX_BYTES = 96 * 1024 * 1024;
 /** No connection is kept, so that an open socket at the end is one that was forgotten. */
-const CLOSING_HEAD = head('200 OK', 'content-type: text/event-stream', 'transfer-encoding: chunked', 'connection: close');
+const CLOSING_HEAD = head(
+  '200 OK',
+  'content-type: text/event-stream',
+  'transfer-encoding: chunked',
+  'connection: close',
+);
 const PROMPT = 'x'.repeat(8_000);
 
 let engine: RawEngine;
@@ -138,7 +143,10 @@ test('two thousand exchanges of every kind of end leave nothing behind', async (
   const each = (WARM_COUNT + EXCHANGE_COUNT) / WAYS.length;
   for (const outcome of new Set(outcomes)) {
     const expected = WAYS.filter((way) => way.outcome === outcome).length * each;
-    expect({ outcome, count: outcomes.filter((other) => other === outcome).length }).toEqual({ outcome, count: expected });
+    expect({ outcome, count: outcomes.filter((other) => other === outcome).length }).toEqual({
+      outcome,
+      count: expected,
+    });
   }
 
   const samples = await sidecar.metrics();
@@ -146,7 +154,12 @@ test('two thousand exchanges of every kind of end leave nothing behind', async (
   expect(sumOf(samples, 'rubato_self_tape_dropped_total')).toBe(0);
   expect(toldByPrometheus(samples).totals).toEqual(recount(entries));
   expect(JSON.parse((await sidecar.admin('/api/streams')).text)).toMatchObject({ open: [] });
-  await poll('all sockets to be closed', () => (openFileCount() <= before.openFileCount + 2 ? true : undefined), 10_000, 100);
+  await poll(
+    'all sockets to be closed',
+    () => (openFileCount() <= before.openFileCount + 2 ? true : undefined),
+    10_000,
+    100,
+  );
   expect(sidecar.rssBytes() - before.rssBytes).toBeLessThan(RSS_GROWTH_MAX_BYTES);
 });
 

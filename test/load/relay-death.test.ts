@@ -30,7 +30,10 @@ afterAll(async () => {
 
 /** A stream that has begun and would go on for long. */
 async function openStream(): Promise<RawClient> {
-  const script = [at(0, HEAD, c(D('a'))), ...Array.from({ length: 500 }, (_, index) => at(20 * (index + 1), c(D('b'))))];
+  const script = [
+    at(0, HEAD, c(D('a'))),
+    ...Array.from({ length: 500 }, (_, index) => at(20 * (index + 1), c(D('b')))),
+  ];
   const plan = engine.plan(script);
   const client = await RawClient.open(sidecar.listenPort);
   client.request(chatRequest({ lines: [`${PLAN_FIELD}: ${plan.id}`] }));

@@ -60,8 +60,19 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   ],
   'an error in the stream': [at(0, STREAM_HEAD), at(5, c(D('a')), c(event(ERROR)), END)],
   'an event that is no JSON': [at(0, STREAM_HEAD), at(5, c(`data: {${canary('NoJson')}\n\n`), c(FINISH + DONE), END)],
-  'a stream cut inside an event': [at(0, STREAM_HEAD), at(5, c(D('a') + `data: ${canary('CutEvent')}`)), actAt(10, 'rst')],
-  'an error status': [at(0, head('500 Oh', ...ANSWER_FIELDS, 'content-type: application/json', 'connection: close'), JSON.stringify(ERROR)), actAt(5, 'fin')],
+  'a stream cut inside an event': [
+    at(0, STREAM_HEAD),
+    at(5, c(D('a') + `data: ${canary('CutEvent')}`)),
+    actAt(10, 'rst'),
+  ],
+  'an error status': [
+    at(
+      0,
+      head('500 Oh', ...ANSWER_FIELDS, 'content-type: application/json', 'connection: close'),
+      JSON.stringify(ERROR),
+    ),
+    actAt(5, 'fin'),
+  ],
   'an answer that is no stream': [
     at(0, head('200 OK', 'content-type: application/json', 'connection: close')),
     at(5, JSON.stringify({ choices: [{ message: { content: canary('PlainAnswer') }, finish_reason: 'stop' }] })),
@@ -121,7 +132,14 @@ async function playAll(): Promise<void> {
 async function adminTexts(): Promise<[string, string][]> {
   const streams = (await sidecar.admin('/api/streams')).text;
   const { recent } = JSON.parse(streams) as { recent: { id: string }[] };
-  const paths = ['/', '/metrics', '/healthz', '/readyz', '/api/summary', ...recent.map(({ id }) => `/api/streams/${id}`)];
+  const paths = [
+    '/',
+    '/metrics',
+    '/healthz',
+    '/readyz',
+    '/api/summary',
+    ...recent.map(({ id }) => `/api/streams/${id}`),
+  ];
   const texts = paths.map(async (path): Promise<[string, string]> => [path, (await sidecar.admin(path)).text]);
   const openMetrics = await fetch(`http://127.0.0.1:${sidecar.adminPort}/metrics`, {
     headers: { accept: 'application/openmetrics-text' },
@@ -142,12 +160,18 @@ test('no output of any kind holds a canary', async () => {
   expect(catcher.spans.length).toBeGreaterThanOrEqual(2 * Object.keys(SCRIPTS).length);
   expect(outputs.filter(([, text]) => text.length === 0).map(([name]) => name)).toEqual([]);
   const found = outputs.flatMap(([name, text]) => {
-    return canaries.filter((each) => formsOf(each).some((form) => text.includes(form))).map((each) => `${each} in ${name}`);
+    return canaries
+      .filter((each) => formsOf(each).some((form) => text.includes(form)))
+      .map((each) => `${each} in ${name}`);
   });
   expect(found).toEqual([]);
 });
 
 /** A canary as it is, and as encodings without loss would show it. */
 function formsOf(text: string): string[] {
-  return [text, Buffer.from(text).toString('base64').replaceAll('=', '').slice(0, -2), Buffer.from(text).toString('hex')];
+  return [
+    text,
+    Buffer.from(text).toString('base64').replaceAll('=', '').slice(0, -2),
+    Buffer.from(text).toString('hex'),
+  ];
 }

@@ -87,7 +87,13 @@ export function toldByPrometheus(samples: readonly Sample[]): Told {
       if (sample.name !== `${name}_bucket`) continue;
       const { le = '', ...labels } = sample.labels;
       const series = keyOf(spec.name, labels, 'bucket');
-      add(buckets, spec.name, labels, `≤${Number(le.replace('+Inf', 'Infinity'))}`, sample.value - (before.get(series) ?? 0));
+      add(
+        buckets,
+        spec.name,
+        labels,
+        `≤${Number(le.replace('+Inf', 'Infinity'))}`,
+        sample.value - (before.get(series) ?? 0),
+      );
       before.set(series, sample.value);
     }
   }

@@ -41,7 +41,7 @@ function inside(fields: readonly Field[], number: number): Field[][] {
 /** Every field of a message; numbers other than embedded bytes are passed over. */
 function fieldsOf(bytes: Uint8Array): Field[] {
   const fields: Field[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const tag = varint(bytes, at);
     const [number, wireType] = [tag.value >>> 3, tag.value & 7];
     if (wireType === 0) at = varint(bytes, tag.end).end;

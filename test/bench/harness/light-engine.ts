@@ -81,7 +81,11 @@ export class LightEngine {
 
 /** The request that asks for a stream. */
 export function requestFor(stream: number): Buffer {
-  const body = JSON.stringify({ model: 'bench', stream: true, messages: [{ role: 'user', content: 'Say something.' }] });
+  const body = JSON.stringify({
+    model: 'bench',
+    stream: true,
+    messages: [{ role: 'user', content: 'Say something.' }],
+  });
   const fields = `host: bench\r\nx-stream: ${stream}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
   return Buffer.from(`POST /v1/chat/completions HTTP/1.1\r\n${fields}\r\n\r\n${body}`);
 }

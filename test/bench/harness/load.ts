@@ -106,7 +106,11 @@ export class Load {
    * spread over the length of a stream, as independent ones. Only what was written within the window counts,
    * which begins when all lanes run; `onWindow` is called at its beginning and at its end.
    */
-  async paced(port: number, plan: PacedPlan, onWindow: (edge: 'start' | 'end') => void = () => undefined): Promise<Delays> {
+  async paced(
+    port: number,
+    plan: PacedPlan,
+    onWindow: (edge: 'start' | 'end') => void = () => undefined,
+  ): Promise<Delays> {
     const delays: Delays = { chunkNs: [], firstNs: [] };
     const lengthNs = plan.chunkCount * plan.everyMs * NS_PER_MS;
     const begunAtNs = nowNs();

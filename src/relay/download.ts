@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { nowNs } from '../base/clock.ts';
 import type { TapeWriter } from '../tape/writer.ts';
 import { BufferShelf } from './buffer-shelf.ts';
-import { passFields } from './headers.ts';
+import { passFields, passTrailers } from './headers.ts';
 import type { ReadClock } from './read-clock.ts';
 import type { ResponseHead } from './response-parser.ts';
 import { READ_BUFFER_BYTES } from './upstream-pool.ts';
@@ -162,7 +162,7 @@ export class Download {
   /** Ends the answer as its framing promised. */
   end(trailers: readonly string[]): void {
     const { res } = this.#plan;
-    if (this.#chunked && trailers.length > 0) res.addTrailers(pairs(trailers));
+    if (this.#chunked && trailers.length > 0) res.addTrailers(pairs(passTrailers(trailers)));
     res.end();
   }
 

@@ -34,6 +34,14 @@ export function passFields(fields: readonly string[], drop: ReadonlySet<string>)
   return { fields: passed, closes: nominated.includes('close') };
 }
 
+/** Fields that frame or route a message and so may not follow it (RFC 9110 §6.5.1). */
+const NOT_IN_TRAILERS: ReadonlySet<string> = new Set(['content-length', 'host', 'trailer']);
+
+/** What passes of the trailers of a message. */
+export function passTrailers(fields: readonly string[]): string[] {
+  return passFields(fields, NOT_IN_TRAILERS).fields;
+}
+
 /**
  * True when a protocol upgrade is asked for that we pass on. A request with a body is none: what follows
  * its head is no WebSocket yet, and a server may ignore the field (RFC 9110 §7.8).

@@ -4,6 +4,7 @@
 import { fieldValue } from '../base/fields.ts';
 import type { RouteRule, UpstreamTarget } from './settings.ts';
 
+const ORIGIN = /^https?:\/\/[^/?]*/i;
 const SLIPPERY = /%2e|%2f|%5c|\/\.\.?(?:\/|$)|\/\/|;/i;
 
 /** The first route that matches, with its position; undefined when none does. */
@@ -33,10 +34,12 @@ function matchesHost({ host }: RouteRule, fields: readonly string[]): boolean {
 
 function matchesPrefix({ prefix }: RouteRule, target: string): boolean {
   if (prefix === undefined || prefix === '/') return true;
-  if (!target.startsWith(prefix)) return false;
-  const path = target.split('?', 1)[0] as string;
+  // In absolute form the path comes behind the host.
+  const asked = target.replace(ORIGIN, '');
+  if (!asked.startsWith(prefix)) return false;
+  const path = asked.split('?', 1)[0] as string;
   if (SLIPPERY.test(path)) return false;
   // `/a` stands for `/a`, `/a/…` and `/a?…`, not for `/ab`.
-  const next = target.charAt(prefix.length);
+  const next = asked.charAt(prefix.length);
   return prefix.endsWith('/') || next === '' || next === '/' || next === '?';
 }

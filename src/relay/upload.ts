@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { nowNs } from '../base/clock.ts';
 import { fieldValue } from '../base/fields.ts';
+import { passTrailers } from './headers.ts';
 import { RequestCopy } from './request-copy.ts';
 import type { TapeWriter } from '../tape/writer.ts';
 import type { UpstreamConnection } from './upstream-pool.ts';
@@ -120,7 +121,7 @@ export class Upload {
     const { socket } = this.#connection;
     this.#copy?.end();
     this.#onUploadEnd(nowNs());
-    if (this.#chunked) socket.write(LAST_CHUNK + trailerText(this.#plan.req.rawTrailers), 'latin1');
+    if (this.#chunked) socket.write(LAST_CHUNK + trailerText(passTrailers(this.#plan.req.rawTrailers)), 'latin1');
     this.#onAllGiven();
   };
 

@@ -35,19 +35,43 @@ test('the first that matches wins, whatever fits better later', () => {
 });
 
 describe('a prefix', () => {
-  test.each(['/a', '/a/', '/a/b', '/a?', '/a?x=1', '/a/b?x=/../', '/a/%2', '/a/.b', '/a/b..', '/a/...', '/a/%41'])(
-    'stands for %s',
-    (target) => {
-      expect(reaches('/a', target)).toBe(true);
-    },
-  );
+  test.each([
+    '/a',
+    '/a/',
+    '/a/b',
+    '/a?',
+    '/a?x=1',
+    '/a/b?x=/../',
+    '/a/%2',
+    '/a/.b',
+    '/a/b..',
+    '/a/...',
+    '/a/%41',
+    'http://front/a',
+    'HTTPS://front:1/a?x',
+  ])('stands for %s', (target) => {
+    expect(reaches('/a', target)).toBe(true);
+  });
 
-  test.each(['/', '/ab', '/A', '/b/a', 'a', '', '/a%2f', '/a;x', '/a#', '/a.', 'http://front/a', '/%61', '*'])(
-    'does not stand for %s',
-    (target) => {
-      expect(reaches('/a', target)).toBe(false);
-    },
-  );
+  test.each([
+    '/',
+    '/ab',
+    '/A',
+    '/b/a',
+    'a',
+    '',
+    '/a%2f',
+    '/a;x',
+    '/a#',
+    '/a.',
+    'http://front/ab',
+    'http://front/',
+    'ftp://front/a',
+    '/%61',
+    '*',
+  ])('does not stand for %s', (target) => {
+    expect(reaches('/a', target)).toBe(false);
+  });
 
   test('with a slash at its end stands for what lies behind it alone', () => {
     expect(['/a/', '/a/b', '/a/?x'].map((target) => reaches('/a/', target))).toEqual([true, true, true]);

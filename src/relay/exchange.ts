@@ -4,6 +4,7 @@
 //   start → connection → upload ─────────────► engine
 //   client ◄──────────── download ◄─ parser ◄─ engine
 //                         └─ first of {complete, engine fault, client gone, limit of ours} → end
+import type { Socket } from 'node:net';
 import { nowNs } from '../base/clock.ts';
 import { ERROR_CODES } from '../base/error-codes.ts';
 import { INFORMATIONAL_MAX_COUNT } from '../base/limits.ts';
@@ -11,6 +12,7 @@ import { OnceEnd } from '../base/once-end.ts';
 import type { WireEnd } from '../base/outcome.ts';
 import { ClientSide } from './client-side.ts';
 import { Download } from './download.ts';
+import { parseCause, type EndCause } from './end-cause.ts';
 import type { ExchangePlan } from './exchange-plan.ts';
 import { keepAliveHintMs, keepsAlive } from './keep-alive.ts';
 import { closeAfter } from './linger.ts';
@@ -19,11 +21,6 @@ import { TimeGuard } from './time-guard.ts';
 import { Tunnel } from './tunnel.ts';
 import { Upload } from './upload.ts';
 import type { ConnectionUser, UpstreamConnection } from './upstream-pool.ts';
-
-interface EndCause {
-  readonly wireEnd: WireEnd;
-  readonly reason: string;
-}
 
 export class Exchange implements ConnectionUser, ResponseHandler {
   readonly #plan: ExchangePlan;
@@ -62,6 +59,10 @@ export class Exchange implements ConnectionUser, ResponseHandler {
       onGone: () => this.#onClientGone(),
       onFinished: () => this.#onResponseFinished(),
     });
+  }
+
+  get socket(): Socket {
+    return this.#plan.socket;
   }
 
   /** Sends the request on. */
@@ -246,7 +247,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     if (wireEnd === 'complete' || wireEnd === 'client_abort') return;
     if (this.#download.headSent) return this.#client.cut();
     const { res, req } = this.#plan;
-    if (!req.complete) closeAfter(req, res);
+    if (!req.complete || wireEnd === 'client_protocol') closeAfter(req, res);
     const code = wireEnd in ERROR_CODES ? ERROR_CODES[wireEnd as keyof typeof ERROR_CODES] : ERROR_CODES.internal_error;
     this.#answeredByUs = this.#client.answer(code);
   }
@@ -283,14 +284,4 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     });
     onSettled();
   }
-}
-
-/** How an exchange ends whose answer could not be read or written. */
-function parseCause(error: unknown, headSent: boolean): EndCause {
-  const isFault = error instanceof ParseFault;
-  // What Node refuses to write (a status, a character) is the engine's doing as well.
-  const isRefused = (error as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_') ?? false;
-  if (!isFault && !isRefused) return { wireEnd: 'internal_error', reason: 'exception' };
-  const reason = isFault ? error.message : 'not writable';
-  return { wireEnd: headSent ? 'upstream_aborted' : 'upstream_bad_response', reason };
 }

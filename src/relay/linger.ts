@@ -20,5 +20,5 @@ export function closeAfter(req: IncomingMessage, res: ServerResponse): void {
   const { socket } = req;
   res.shouldKeepAlive = false;
   // Node calls it when the answer is out.
-  if (!req.complete) socket.destroySoon = () => closeGently(socket);
+  socket.destroySoon = () => closeGently(socket);
 }

@@ -1,6 +1,7 @@
 // The relay thread: boots from its settings, admits requests, keeps the heartbeat, drains. It knows
 // bytes, stamps and ends; it parses no body, makes no JSON but its own errors, exports nothing.
 import { PerformanceObserver, performance } from 'node:perf_hooks';
+import type { Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { epochMs, nowNs, shareClockBase } from '../base/clock.ts';
 import { ERROR_CODES, METHOD_REFUSED, NO_ROUTE, type ErrorCode } from '../base/error-codes.ts';
@@ -79,6 +80,15 @@ class Relay implements Admission {
 
   onUnreadable(): void {
     Atomics.add(this.#control, SLOT.refusedCount, 1);
+  }
+
+  onBroken(socket: Socket): boolean {
+    for (const exchange of this.#open) {
+      if (exchange.socket !== socket) continue;
+      exchange.fail('client_protocol', 'unreadable');
+      return true;
+    }
+    return false;
   }
 
   beat(): void {

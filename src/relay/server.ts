@@ -29,6 +29,8 @@ export interface Admission {
   admit(arrival: Arrival): Startable | undefined;
   /** A request that became no exchange: no parser could read it, or it was one too many. */
   onUnreadable(): void;
+  /** What follows on this connection cannot be read; true when that ended the exchange under way on it. */
+  onBroken(socket: Socket): boolean;
 }
 
 export interface Arrival {
@@ -189,11 +191,13 @@ const PARSE_STATUS: Readonly<Record<string, number>> = {
 function onClientError(admission: Admission, answers: OpenAnswers, error: NodeJS.ErrnoException, socket: Socket): void {
   // What comes behind our last answer is dropped, readable or not.
   if (socket.writableEnded && !socket.destroyed) return;
-  if (error.code !== 'ECONNRESET') admission.onUnreadable();
+  const isGone = error.code === 'ECONNRESET' || !socket.writable;
+  if (!isGone && admission.onBroken(socket)) return;
   // In the middle of an answer an answer of ours would be taken for a part of it.
-  if (answers.countOf(socket) > 0 || !socket.writable || error.code === 'ECONNRESET') {
+  if (isGone || answers.countOf(socket) > 0) {
     socket.destroy();
     return;
   }
+  admission.onUnreadable();
   respondRaw(socket, { ...ERROR_CODES.client_protocol, status: PARSE_STATUS[error.code ?? ''] ?? 400 });
 }

@@ -188,6 +188,19 @@ describe('the class', () => {
     expect(before.class).toEqual({ name: 'batch', stallNs: 1_000_000_000 });
   });
 
+  test('is frozen by a chunk without any event as well', () => {
+    const record = recordOf((play) =>
+      finish(
+        play
+          .head(50)
+          .chunk(100, ':', { unflushed: true })
+          .request({ ...CHAT, model: 'slow' }, 110)
+          .chunk(120, '\n\n'),
+      ),
+    );
+    expect(record.class.name).toBe('default');
+  });
+
   test('of an exchange without chunks is that of its end', () => {
     expect(
       recordOf((play) => play.request({ ...CHAT, model: 'slow' }).end(1, { wireEnd: 'connect_error' })).class.name,

@@ -88,6 +88,9 @@ describe('an upgrade to WebSocket', () => {
     ['another protocol', ['upgrade', 'h2c', 'connection', 'upgrade'], false],
     ['no protocol', ['connection', 'upgrade'], false],
     ['nothing', [], false],
+    ['a body of no bytes', ['upgrade', 'websocket', 'connection', 'upgrade', 'content-length', '0'], true],
+    ['a body', ['upgrade', 'websocket', 'connection', 'upgrade', 'Content-Length', '5'], false],
+    ['a body in chunks', ['upgrade', 'websocket', 'connection', 'upgrade', 'Transfer-Encoding', 'chunked'], false],
   ])('with %s', (_, fields, asked) => {
     expect(asksForWebSocket(fields)).toBe(asked);
   });

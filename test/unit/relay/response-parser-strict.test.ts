@@ -2,6 +2,7 @@
 // Method: one fault a case, beside the nearest head or body that passes; each is also cut at every place.
 import { describe, expect, test } from 'vitest';
 import { CHUNK_LINE_MAX_BYTES, HEAD_MAX_BYTES } from '../../../src/base/limits.ts';
+import { ResponseParser } from '../../../src/relay/response-parser.ts';
 import { bytesOf, cutsOf, parse, uncut, type ParseLog, type ParseOptions } from './parse-log.ts';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
@@ -226,6 +227,22 @@ describe('the cap', () => {
     expect(parse([bytesOf(`${CHUNKED}0;`), bytesOf('e'.repeat(CHUNK_LINE_MAX_BYTES))]).fault).toBe(
       'chunk line too long',
     );
+  });
+
+  test('of trailers begins anew with each answer', () => {
+    const parser = new ResponseParser({
+      onInformational: () => undefined,
+      onHead: () => undefined,
+      onBody: () => undefined,
+      onComplete: () => undefined,
+    });
+    const half = `x:${'v'.repeat(CHUNK_LINE_MAX_BYTES / 2)}\r\n`;
+    for (let i = 0; i < 4; i += 1) {
+      parser.expect('GET', false);
+      parser.push(bytesOf(`${CHUNKED}0\r\n${half}\r\n`));
+    }
+    parser.expect('GET', false);
+    expect(() => parser.push(bytesOf(`${CHUNKED}0\r\n${half}${half}\r\n`))).toThrow('trailers too large');
   });
 
   test('of trailers counts all of them', () => {

@@ -164,22 +164,20 @@ describe('a relay that died', () => {
     const { observer, sink, handler, exchange } = createStage();
     exchange(1).request(CHAT).head(50).chunk(100, text('a'));
     exchange(2);
-    observer
-      .handlerFor(0, 1)
-      .onOpen({
-        exchange: 1,
-        openedAtNs: nowNs(),
-        epochMs: 0,
-        routeIndex: 0,
-        clientPort: 1,
-        localPort: 1,
-        clientAddress: '',
-        method: 'GET',
-        target: '/',
-        fields: [],
-        upgrade: false,
-        trace: undefined,
-      });
+    observer.handlerFor(0, 1).onOpen({
+      exchange: 1,
+      openedAtNs: nowNs(),
+      epochMs: 0,
+      routeIndex: 0,
+      clientPort: 1,
+      localPort: 1,
+      clientAddress: '',
+      method: 'GET',
+      target: '/',
+      fields: [],
+      upgrade: false,
+      trace: undefined,
+    });
     handler.relayGone();
     expect(
       sink.reports.map(({ record }) => [record.id, record.end.outcome, record.end.phase, record.end.reason]),

@@ -142,7 +142,7 @@ export class UpstreamPool {
     const { socket } = connection;
     // Not a byte of the request may leave before the certificate was checked.
     if (target.secure) socket.cork();
-    else readOnAfterFailedWrite(socket);
+    readOnAfterFailedWrite(socket);
     let attemptAtNs = connection.startedAtNs;
     let idleAtAttemptNs = loopIdleNs();
     socket.on('lookup', () => {
@@ -208,15 +208,17 @@ export class UpstreamPool {
 }
 
 /**
- * An engine that answers early (413) and closes makes our next write fail, and then Node would destroy
- * the socket with the answer still unread in it. The read side decides instead: it brings what is left,
- * then the end or the fault, for the peer is gone.
+ * An engine that answers early (413) and closes makes our next write fail, and Node would destroy the
+ * socket with the answer still unread in it. What has come is in the kernel by then, so one more turn of
+ * the loop reads it: the first immediate can come before the loop looks at its sockets, the second cannot.
  */
 function readOnAfterFailedWrite(socket: net.Socket): void {
   const destroy = socket.destroy.bind(socket);
   socket.destroy = (error?: NodeJS.ErrnoException) => {
     const isPeerGone = error?.code === 'EPIPE' || error?.code === 'ECONNRESET';
-    return isPeerGone && error.syscall === 'write' ? socket : destroy(error);
+    if (!isPeerGone || error.syscall !== 'write') return destroy(error);
+    setImmediate(() => setImmediate(() => destroy(error)));
+    return socket;
   };
 }
 

@@ -1,16 +1,19 @@
 // Goal: an answer that comes before its request is over reaches the client, whatever both sides do then.
 // Method: an engine that answers 413 at once and closes, or reads on; clients that send on meanwhile.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { LINGER_MS } from '../../src/base/limits.ts';
-import { useBench } from '../support/bench.ts';
+import { useBench, type Bench } from '../support/bench.ts';
+import type { Script } from '../support/raw-engine.ts';
 import { at, head, requestOf } from '../support/script.ts';
 import { poll, sleep } from '../support/signal.ts';
 
 const BLOCK = Buffer.alloc(100_000);
 const TOO_LARGE = `${head('413 Content Too Large', 'connection: close', 'content-length: 2')}no`;
 const uploadOf = (bytes: number): string => `POST /up HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n\r\n`;
+const FOLDER = new URL('../support/tls/', import.meta.url);
+const pem = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 const bench = useBench();
 
 describe('an answer before its request is over', () => {
@@ -26,22 +29,6 @@ describe('an answer before its request is over', () => {
     client.resume();
     expect((await client.response()).status).toBe(413);
     expect(client.errorCode).toBeUndefined();
-  });
-
-  test('is not lost when the engine closes at once and our next write to it fails', async () => {
-    for (let round = 0; round < 15; round += 1) {
-      bench.engine.plan(async (exchange) => {
-        await exchange.write(TOO_LARGE);
-        exchange.connection.socket.destroySoon();
-      });
-      const client = await bench.client();
-      client.request(uploadOf(300 * BLOCK.length));
-      void (async () => {
-        for (let count = 0; count < 300 && !client.gone; count += 1) await client.send(BLOCK);
-      })();
-      expect((await client.response()).status).toBe(413);
-      client.close();
-    }
   });
 
   test('is the last on its connection: what the client sends behind its body is not served', async () => {
@@ -70,4 +57,43 @@ test('a client that does not close after our last answer keeps no socket of ours
   await sleep(LINGER_MS);
   await poll('sockets to be closed', () => (count() <= before ? true : undefined), 3_000);
   for (const socket of sockets) socket.destroy();
+});
+
+describe.each([
+  ['plain', bench],
+  [
+    'TLS',
+    useBench({
+      tls: { cert: pem('engine.crt.pem'), key: pem('engine.key.pem') },
+      args: ['--upstream-ca', new URL('authority.crt.pem', FOLDER).pathname],
+    }),
+  ],
+])('an engine (%s) that ends its connection while we still send, so that our next write fails', (_, to) => {
+  /** Statuses that clients in the middle of a long upload get. */
+  async function statuses(script: Script, on: Bench): Promise<Set<number>> {
+    const seen = new Set<number>();
+    for (let round = 0; round < 12; round += 1) {
+      on.engine.plan(script);
+      const client = await on.client();
+      client.request(uploadOf(300 * BLOCK.length));
+      void (async () => {
+        for (let count = 0; count < 300 && !client.gone; count += 1) await client.send(BLOCK);
+      })();
+      seen.add((await client.response(0, 3_000)).status);
+      client.close();
+    }
+    return seen;
+  }
+
+  test('has its answer heard', async () => {
+    const script: Script = async (exchange) => {
+      await exchange.write(TOO_LARGE);
+      exchange.connection.socket.destroySoon();
+    };
+    expect(await statuses(script, to)).toEqual(new Set([413]));
+  });
+
+  test('without an answer is 502', async () => {
+    expect(await statuses((exchange) => void exchange.connection.socket.destroy(), to)).toEqual(new Set([502]));
+  });
 });

@@ -19,6 +19,8 @@ const HEART_STOPPED_MS = 10_000;
 const HEALTH_LOOK_MS = 1_000;
 /** A relay that dies at once again and again is given time between lives. */
 const RESPAWN_MS = 100;
+/** One that cannot even listen (somebody took the port meanwhile) is tried ever less often. */
+const RESPAWN_MAX_MS = 10_000;
 /** Time after the drain limit for cut streams to close. */
 const CUT_MS = 2_000;
 
@@ -61,6 +63,8 @@ export class RelaySupervisor {
   /** Health is looked at on this timer as well, so that the age of a heartbeat is known between two looks. */
   #healthTimer: NodeJS.Timeout | undefined;
   #lifeCount = 0;
+  /** Lives in a row that ended before they listened, by relay. */
+  readonly #failedStartCounts = new Map<number, number>();
   #closing = false;
   restartCount = 0;
 
@@ -148,12 +152,14 @@ export class RelaySupervisor {
       ...settings,
       relay,
       listen: { ...listen, shared: count > 1 },
+      // A successor is wanted at once.
+      warmUp: this.restartCount === 0,
       clockBaseSeconds: clockBase(),
       tape: tape.shared,
     };
     // The entry stands beside this file's folder in src/ and in dist/ alike.
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`../relay/relay.${extension}`, import.meta.url), {
+    const worker = new Worker(new URL(`../relay/thread.${extension}`, import.meta.url), {
       workerData,
       name: `relay-${relay}`,
     });
@@ -168,6 +174,7 @@ export class RelaySupervisor {
       worker.on('message', (message: RelayMessage) => {
         if (message.type === 'listening') {
           life.listening = true;
+          this.#failedStartCounts.delete(relay);
           resolve({ host: message.host, port: message.port });
         }
         if (message.type !== 'listen_failed') return;
@@ -190,13 +197,21 @@ export class RelaySupervisor {
     for (const slot of COUNT_SLOTS) this.#gone[slot] += Atomics.load(life.tape.control, SLOT[slot]);
     this.#lives[relay] = undefined;
     this.restartCount += 1;
-    log.error('a relay thread died and is replaced; its streams were cut', { relay });
-    const lived = nowNs() - life.beatAtNs < RESPAWN_MS * 1e6 ? RESPAWN_MS : 0;
+    if (life.listening) log.error('a relay thread died and is replaced; its streams were cut', { relay });
+    const waitMs = this.#waitBeforeNextMs(relay, life);
     setTimeout(() => {
       if (this.#closing) return;
       this.#spawn(relay, this.#address ?? this.#options.listen).catch((fault: unknown) =>
         log.error('a relay thread could not be replaced', { relay, ...faultFields(fault) }),
       );
-    }, lived);
+    }, waitMs);
+  }
+
+  /** At once after a good life; ever longer when one after the other ends before it listens. */
+  #waitBeforeNextMs(relay: number, { listening, beatAtNs }: Life): number {
+    if (listening) return nowNs() - beatAtNs < RESPAWN_MS * 1e6 ? RESPAWN_MS : 0;
+    const failedCount = (this.#failedStartCounts.get(relay) ?? 0) + 1;
+    this.#failedStartCounts.set(relay, failedCount);
+    return Math.min(RESPAWN_MS * 2 ** failedCount, RESPAWN_MAX_MS);
   }
 }

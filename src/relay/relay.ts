@@ -1,9 +1,7 @@
-// The relay thread: boots from its settings, admits requests, keeps the heartbeat, drains. It knows
-// bytes, stamps and ends; it parses no body, makes no JSON but its own errors, exports nothing.
-import { PerformanceObserver, performance } from 'node:perf_hooks';
+// The relay: admits requests, keeps the set of what is open, writes the tape. It knows bytes, stamps
+// and ends; it parses no body, makes no JSON but its own errors, exports nothing.
 import type { Socket } from 'node:net';
-import { parentPort, workerData } from 'node:worker_threads';
-import { epochMs, nowNs, shareClockBase } from '../base/clock.ts';
+import { epochMs, nowNs } from '../base/clock.ts';
 import { ERROR_CODES, METHOD_REFUSED, NO_ROUTE, type ErrorCode } from '../base/error-codes.ts';
 import { openTape, SLOT } from '../tape/layout.ts';
 import { TapeWriter } from '../tape/writer.ts';
@@ -15,19 +13,20 @@ import { asksForWebSocket, passFields } from './headers.ts';
 import { closeAfter } from './linger.ts';
 import { ReadClock } from './read-clock.ts';
 import { authorityOf, pickRoute } from './routes.ts';
-import { createRelayServer, type Admission, type Arrival, type RelayServer } from './server.ts';
-import type { RelayCommand, RelayMessage, RelaySettings, RouteRule } from './settings.ts';
+import type { Admission, Arrival } from './server.ts';
+import type { RelaySettings, RouteRule } from './settings.ts';
 import { respond } from './synthetic.ts';
 import { stepTrace } from './trace-context.ts';
 import { UpstreamPool } from './upstream-pool.ts';
 
-const HEARTBEAT_MS = 50;
-const DRAIN_SWEEP_MS = 50;
 const HOST_ONLY: ReadonlySet<string> = new Set(['host']);
 const NOTHING: ReadonlySet<string> = new Set();
 
-class Relay implements Admission {
-  readonly #settings: RelaySettings;
+/** What a relay needs of its settings; listening is its thread's business. */
+export type RelayParts = Pick<RelaySettings, 'routes' | 'tracing' | 'timeLimits' | 'tape'>;
+
+export class Relay implements Admission {
+  readonly #settings: RelayParts;
   readonly #control: Int32Array;
   readonly #tape: TapeWriter;
   readonly #clock = new ReadClock();
@@ -36,7 +35,7 @@ class Relay implements Admission {
   #nextNumber = 0;
   #draining = false;
 
-  constructor(settings: RelaySettings) {
+  constructor(settings: RelayParts) {
     this.#settings = settings;
     const tape = openTape(settings.tape);
     this.#control = tape.control;
@@ -201,73 +200,3 @@ class Relay implements Admission {
     Atomics.store(this.#control, SLOT.openCount, this.#open.size);
   }
 }
-
-function keepHeartbeat(relay: Relay, control: Int32Array): void {
-  let dueAtNs = nowNs() + HEARTBEAT_MS * 1e6;
-  setInterval(() => {
-    const atNs = nowNs();
-    relay.noteLag(Math.max(0, Math.round((atNs - dueAtNs) / 1e3)));
-    dueAtNs = atNs + HEARTBEAT_MS * 1e6;
-    relay.beat();
-    Atomics.store(control, SLOT.cpuMs, Math.round(performance.eventLoopUtilization().active));
-  }, HEARTBEAT_MS);
-}
-
-function watchCollections(relay: Relay): void {
-  // Entry times count from this thread's own origin.
-  const originNs = nowNs() - performance.now() * 1e6;
-  new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntries()) {
-      const startAtNs = Math.round(originNs + startTime * 1e6);
-      relay.notePause(startAtNs, startAtNs + Math.round(duration * 1e6));
-    }
-  }).observe({ entryTypes: ['gc'] });
-}
-
-function drain(relay: Relay, { server }: RelayServer, withinMs: number): void {
-  const deadlineNs = nowNs() + withinMs * 1e6;
-  relay.startDrain();
-  server.close();
-  let cutCount = 0;
-  let cut = false;
-  const sweep = setInterval(() => {
-    // Again and again: a connection that is busy now is idle later.
-    server.closeIdleConnections();
-    if (!cut && nowNs() >= deadlineNs) {
-      cut = true;
-      cutCount = relay.cutAll();
-    }
-    if (relay.openCount > 0) return;
-    clearInterval(sweep);
-    server.closeIdleConnections();
-    relay.close();
-    post({ type: 'drained', cutCount });
-  }, DRAIN_SWEEP_MS);
-}
-
-function post(message: RelayMessage): void {
-  parentPort?.postMessage(message);
-}
-
-async function main(settings: RelaySettings): Promise<void> {
-  shareClockBase(settings.clockBaseSeconds);
-  const relay = new Relay(settings);
-  const running = await createRelayServer(relay);
-  const { server } = running;
-  server.once('error', (error: NodeJS.ErrnoException) =>
-    post({ type: 'listen_failed', code: error.code ?? 'ERROR', message: error.message }),
-  );
-  parentPort?.on('message', (command: RelayCommand) => {
-    if (command.type === 'drain') drain(relay, running, command.withinMs);
-  });
-  keepHeartbeat(relay, openTape(settings.tape).control);
-  watchCollections(relay);
-  const { host, port, shared } = settings.listen;
-  server.listen({ host, port, backlog: 4096, ...(shared ? { reusePort: true } : {}) }, () => {
-    const address = server.address();
-    if (address !== null && typeof address === 'object')
-      post({ type: 'listening', host: address.address, port: address.port });
-  });
-}
-
-await main(workerData as RelaySettings);

@@ -46,6 +46,8 @@ export interface RelaySettings {
   /** Take part in tracing; undefined passes `traceparent` on untouched. */
   readonly tracing: SamplerSettings | undefined;
   readonly timeLimits: TimeLimits;
+  /** Rehearse before listening, so that the first clients do not pay for a cold start. */
+  readonly warmUp: boolean;
   readonly clockBaseSeconds: number;
   readonly tape: SharedArrayBuffer;
 }

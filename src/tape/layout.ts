@@ -31,10 +31,8 @@ export const SLOT = {
   openCount: 6,
   /** Largest lateness of the relay's heartbeat since main last took it, in µs. */
   loopLagUs: 7,
-  /** CPU time of the relay thread, in ms. */
-  cpuMs: 8,
   /** Requests refused by the strict gate or by the parser before an exchange existed. */
-  refusedCount: 9,
+  refusedCount: 8,
 } as const;
 
 export const ENTRY = {

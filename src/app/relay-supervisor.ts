@@ -163,7 +163,9 @@ export class RelaySupervisor {
       workerData,
       name: `relay-${relay}`,
     });
-    const handler = observer.handlerFor(relay, this.#lifeCount);
+    const handler = observer.handlerFor(relay, this.#lifeCount, (exchange) =>
+      worker.postMessage({ type: 'client_gone', exchange } satisfies RelayCommand),
+    );
     this.#lifeCount += 1;
     const reader = new TapeReader(tape);
     const life: Life = { worker, tape, reader, handler, beatCount: -1, beatAtNs: nowNs(), listening: false };

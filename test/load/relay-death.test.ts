@@ -1,6 +1,7 @@
 // Goal: a relay thread that dies takes its own streams along and nothing else: clients see a cut, every
 // exchange has its record, and the next request is served by its successor.
 // Method: a preload ends the relay's thread while streams run, several times.
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFleetExact, playFleet } from '../support/fleet.ts';
 import { recount, toldByPrometheus } from '../support/ledger.ts';
@@ -75,4 +76,24 @@ test('streams of a dead relay are cut, accounted for, and followed by others', a
   const samples = await sidecar.metrics();
   expect(toldByPrometheus(samples).totals).toEqual(recount(entries));
   expect(sumOf(samples, 'rubato_active')).toBe(0);
+});
+
+test('a relay whose port was taken meanwhile is tried again until it is free', async () => {
+  const before = wordCount();
+  const thief = createServer((socket) => socket.destroy());
+  process.kill(sidecar.pid, 'SIGUSR2');
+  await poll('word of the death', () => (wordCount() === before + 1 ? true : undefined));
+  const { promise: taken, resolve } = Promise.withResolvers<void>();
+  thief.on('error', () => setTimeout(() => thief.listen(sidecar.listenPort, '127.0.0.1'), 5));
+  thief.listen(sidecar.listenPort, '127.0.0.1', resolve);
+  await taken;
+  const failures = () => sidecar.logs.filter(({ msg }) => msg === 'a relay thread could not be replaced');
+  await poll('two failed lives', () => (failures().length >= 2 ? true : undefined));
+  expect(failures()[0]).toMatchObject({ fault_code: 'EADDRINUSE' });
+  expect((await sidecar.admin('/healthz')).status).toBe(503);
+  expect(wordCount()).toBe(before + 1);
+  await new Promise((closed) => thief.close(closed));
+  await poll('a relay again', async () => ((await sidecar.admin('/healthz')).status === 200 ? true : undefined));
+  const client = await RawClient.open(sidecar.listenPort);
+  client.close();
 });

@@ -35,7 +35,8 @@ export const ERROR_CODES = {
     code: 'RBT_UPSTREAM_RESET_REUSED',
     status: 502,
     blame: 'engine',
-    message: 'The upstream closed a kept-alive connection as the request arrived on it. The request was not sent again.',
+    message:
+      'The upstream closed a kept-alive connection as the request arrived on it. The request was not sent again.',
   },
   upstream_bad_response: {
     code: 'RBT_UPSTREAM_BAD_RESPONSE',

@@ -30,9 +30,13 @@ export const REQUEST_FIELDS_MAX_COUNT = 64;
 
 /** Head size accepted from clients and engines; both sides of the peers lie between 16 and 60 KiB. */
 export const HEAD_MAX_BYTES = 64 * KIB;
+/** Fields of one request head; more is an attack on whoever has to look them up. */
+export const FIELDS_MAX_COUNT = 2_000;
+/** Fields that one `Connection` field may name as hop-by-hop. */
+export const NOMINATIONS_MAX_COUNT = 32;
 /** Informational (1xx) answers to one request before the engine counts as broken. */
 export const INFORMATIONAL_MAX_COUNT = 8;
-/** Bytes of chunk extensions or trailers in one answer before the engine counts as broken. */
+/** Bytes of one chunk's size line, or of all trailers, before the engine counts as broken. */
 export const CHUNK_LINE_MAX_BYTES = 16 * KIB;
 /** Time a client may take for a request head; Node's own 60 s checked each 30 s invites slow-loris. */
 export const CLIENT_HEAD_TIMEOUT_MS = 10_000;

@@ -31,14 +31,7 @@ export const PHASES = ['before_head', 'before_token', 'mid_stream', 'after_finis
 export type Phase = (typeof PHASES)[number];
 
 /** Why an exchange has no TTFT sample. */
-export const NO_FIRST_TOKEN_REASONS = [
-  'canceled',
-  'error',
-  'timeout',
-  'no_output',
-  'tape',
-  'unreadable',
-] as const;
+export const NO_FIRST_TOKEN_REASONS = ['canceled', 'error', 'timeout', 'no_output', 'tape', 'unreadable'] as const;
 export type NoFirstTokenReason = (typeof NO_FIRST_TOKEN_REASONS)[number];
 
 /**

@@ -35,7 +35,13 @@ export interface Sink {
   /** The first visible token reached the client; called once, as it happens. */
   onFirstVisibleToken?(labels: ExchangeLabels, ttfoNs: number, exemplar: ExemplarRef | undefined): void;
   /** An untainted gap ended; `stalled` is only ever true at the point `received`. */
-  onGap?(labels: ExchangeLabels, point: GapPoint, gapNs: number, stalled: boolean, exemplar: ExemplarRef | undefined): void;
+  onGap?(
+    labels: ExchangeLabels,
+    point: GapPoint,
+    gapNs: number,
+    stalled: boolean,
+    exemplar: ExemplarRef | undefined,
+  ): void;
   /** A gap ended whose ends cannot be trusted. */
   onTaintedGap?(labels: ExchangeLabels, cause: TaintCause): void;
   onCoalesced?(labels: ExchangeLabels, count: number): void;

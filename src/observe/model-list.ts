@@ -1,6 +1,6 @@
 // Model names that an engine lists, read from the answers to clients' own `GET /v1/models` as they
 // pass. Nothing is ever asked on our own account.
-import { JSON_ANSWER_MAX_BYTES } from '../base/limits.ts';
+import { JSON_ANSWER_MAX_BYTES, NAME_MAX_CHARS } from '../base/limits.ts';
 
 const LIST_PATH = /\/v1\/models\/?$/;
 
@@ -25,7 +25,10 @@ export class ModelList {
     try {
       const list = JSON.parse(Buffer.concat(this.#pieces).toString()) as { data?: unknown };
       if (!Array.isArray(list.data)) return [];
-      return list.data.map((entry: unknown) => (entry as { id?: unknown } | null)?.id).filter((id) => typeof id === 'string');
+      return list.data
+        .map((entry: unknown) => (entry as { id?: unknown } | null)?.id)
+        .filter((id) => typeof id === 'string')
+        .filter((id) => id.length <= NAME_MAX_CHARS);
     } catch {
       // Not JSON after all: there is nothing to learn, and the exchange's own reading says so.
       return [];

@@ -9,7 +9,8 @@ import { measureRecord } from '../measure/measure-record.ts';
 import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
 import type { Classifier } from './classifier.ts';
 import { ModelLabels } from './model-labels.ts';
-import { ObservedExchange, type ExchangeListener } from './observed-exchange.ts';
+import { ObservedExchange } from './observed-exchange.ts';
+import type { ExchangeListener } from './observed-options.ts';
 import { recordOf } from './record-of.ts';
 
 /** A wall clock that has moved further than this against the monotonic one was stepped. */
@@ -26,6 +27,9 @@ export interface ObserverOptions {
   /** Told once a kind of fault, for the log. */
   readonly onFault: (where: string, fault: unknown) => void;
 }
+
+/** Has a relay end an exchange, by its number there, whose client has gone. */
+export type TellClientGone = (exchange: number) => void;
 
 export class Observer {
   readonly #options: ObserverOptions;
@@ -44,14 +48,14 @@ export class Observer {
   }
 
   /** The handler for one life of one relay: exchanges of another life have other ids. */
-  handlerFor(relay: number, life: number): TapeHandler & { relayGone(): void } {
+  handlerFor(relay: number, life: number, tellClientGone: TellClientGone): TapeHandler & { relayGone(): void } {
     const idOf = (exchange: number): string => `${relay}.${life}-${exchange.toString(36)}`;
     const withOpen = (exchange: number, use: (observed: ObservedExchange) => void): void => {
       const observed = this.#open.get(idOf(exchange));
       if (observed !== undefined) this.#guard(observed, () => use(observed));
     };
     return {
-      onOpen: (entry) => this.#onOpen(idOf(entry.exchange), entry),
+      onOpen: (entry) => this.#onOpen(idOf(entry.exchange), entry, () => tellClientGone(entry.exchange)),
       onRequestBytes: (exchange, offset, bytes) => withOpen(exchange, (it) => it.onRequestBytes(offset, bytes)),
       onMark: (entry) => withOpen(entry.exchange, (it) => it.onMark(entry)),
       onConnected: (entry) => withOpen(entry.exchange, (it) => it.onConnected(entry)),
@@ -81,7 +85,7 @@ export class Observer {
     return this.#models.foldedCount;
   }
 
-  #onOpen(id: string, opening: OpenEntry): void {
+  #onOpen(id: string, opening: OpenEntry, tellClientGone: () => void): void {
     if (this.#open.size >= ROSTER_MAX_COUNT) {
       this.unfollowedCount += 1;
       return;
@@ -92,6 +96,7 @@ export class Observer {
       openedAtEpochMs: this.#epochMsOf(opening),
       classify: (subject) => classifier.classify(subject),
       listen: (exchange) => this.#listenerFor(exchange),
+      tellClientGone,
     });
     this.#open.set(id, observed);
   }
@@ -165,7 +170,7 @@ export class Observer {
           answeredByUs: false,
           chunkCount: observed.chunks.totalCount,
           receivedBytes: observed.chunks.totalBytes,
-          deliveredBytes: 0,
+          deliveredBytes: observed.flushedBytes,
           requestBytes: observed.requestBytes,
         }),
       );

@@ -56,9 +56,13 @@ export class Exchange implements ConnectionUser, ResponseHandler {
       socket: plan.socket,
       res: plan.res,
       download: this.#download,
-      onGone: () => this.#onClientGone(),
+      onGone: () => this.clientGone(),
       onFinished: () => this.#onResponseFinished(),
     });
+  }
+
+  get number(): number {
+    return this.#plan.number;
   }
 
   get socket(): Socket {
@@ -168,7 +172,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     if (this.#end.ended) return;
     this.#upstreamOver = true;
     this.#plan.tape.mark(this.#plan.number, 'upstreamEnd', this.#download.readAtNs);
-    this.#guard.stop();
+    this.#guard.onAnswered();
     this.#upload?.stop();
     this.#giveBack(surplusBytes === 0);
     this.#download.end(trailers);
@@ -176,7 +180,8 @@ export class Exchange implements ConnectionUser, ResponseHandler {
 
   // --- ends -----------------------------------------------------------------------------------
 
-  #onClientGone(): void {
+  /** The client closed its connection, or its sending side. */
+  clientGone(): void {
     if (this.#tunnel && !this.#end.ended) return this.#completeTunnel();
     this.fail('client_abort', '');
     // A client that has only closed its sending side is treated as gone: so do the other proxies,

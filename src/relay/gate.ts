@@ -1,6 +1,7 @@
 // The strict gate: request heads that two parsers could read in two ways are refused, not guessed
 // (request smuggling). Everything that is unusual but unambiguous passes. llhttp has already
 // refused most; these are the cases it lets through.
+import { FIELDS_MAX_COUNT, NOMINATIONS_MAX_COUNT } from '../base/limits.ts';
 import { fieldList, listMembers } from '../base/fields.ts';
 
 export interface RequestLine {
@@ -11,8 +12,6 @@ export interface RequestLine {
   readonly fields: readonly string[];
 }
 
-const MAX_FIELD_COUNT = 2_000;
-const MAX_NOMINATION_COUNT = 32;
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9\-._~%!$&'()*+,;=]*)(?::\d{0,5})?$/;
 // oxlint-disable-next-line no-control-regex
 const BAD_IN_TARGET = /[\x00-\x20\x7f#\\]/;
@@ -25,7 +24,7 @@ export function refusal(request: RequestLine): string | undefined {
 function refuseLine({ majorVersion, target, fields }: RequestLine): string | undefined {
   if (majorVersion !== 1) return 'The HTTP version is not 1.0 or 1.1.';
   if (BAD_IN_TARGET.test(target)) return 'The request target holds a character that no target may hold.';
-  if (fields.length / 2 > MAX_FIELD_COUNT) return 'The request has too many header fields.';
+  if (fields.length / 2 > FIELDS_MAX_COUNT) return 'The request has too many header fields.';
   return undefined;
 }
 
@@ -59,6 +58,6 @@ function refuseHost({ fields, minorVersion, target, method }: RequestLine): stri
 
 function refuseConnection({ fields }: RequestLine): string | undefined {
   const nominations = listMembers(fieldList(fields, 'connection'));
-  if (nominations.length > MAX_NOMINATION_COUNT) return 'The Connection field names too many fields.';
+  if (nominations.length > NOMINATIONS_MAX_COUNT) return 'The Connection field names too many fields.';
   return undefined;
 }

@@ -90,6 +90,10 @@ export class Relay implements Admission {
     return false;
   }
 
+  clientGone(number: number): void {
+    for (const exchange of this.#open) if (exchange.number === number) exchange.clientGone();
+  }
+
   beat(): void {
     Atomics.add(this.#control, SLOT.heartbeatCount, 1);
     this.#tape.retryEnds();

@@ -53,7 +53,10 @@ export interface RelaySettings {
 }
 
 /** Main → relay. */
-export type RelayCommand = { readonly type: 'drain'; readonly withinMs: number };
+export type RelayCommand =
+  | { readonly type: 'drain'; readonly withinMs: number }
+  /** The kernel says that the client of this exchange has gone, which nobody reading can see. */
+  | { readonly type: 'client_gone'; readonly exchange: number };
 
 /** Relay → main. */
 export type RelayMessage =

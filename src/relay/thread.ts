@@ -71,6 +71,7 @@ async function main(settings: RelaySettings): Promise<void> {
   );
   parentPort?.on('message', (command: RelayCommand) => {
     if (command.type === 'drain') drain(relay, running, command.withinMs);
+    else relay.clientGone(command.exchange);
   });
   keepHeartbeat(relay);
   watchCollections(relay);

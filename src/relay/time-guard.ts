@@ -53,6 +53,12 @@ export class TimeGuard {
     this.#stageTimer = this.#timer(this.#limits.idleMs, 'timeout_idle');
   }
 
+  /** The answer is whole on the engine's side; what is left is the client's, and only the total limit's. */
+  onAnswered(): void {
+    clearTimeout(this.#stageTimer);
+    this.#stage = 'over';
+  }
+
   stop(): void {
     clearTimeout(this.#stageTimer);
     clearTimeout(this.#totalTimer);

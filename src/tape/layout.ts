@@ -62,7 +62,7 @@ export const MARK_KINDS = [
 export type MarkKind = (typeof MARK_KINDS)[number];
 
 /** Flags of an `open` entry. */
-export const OPEN_FLAG = { upgrade: 1, traced: 2, sampled: 4, parented: 8, headCut: 16 } as const;
+export const OPEN_FLAG = { upgrade: 1, traced: 2, sampled: 4, parented: 8 } as const;
 /** Flags of a `chunk` entry. */
 export const CHUNK_FLAG = { bytesOmitted: 1, bytesWanted: 2 } as const;
 /** Flags of a `connected` entry. */

@@ -45,16 +45,17 @@ export class TapeWriter {
 
   open(entry: OpenEntry): void {
     const { trace } = entry;
-    const cut = cutFields(entry.fields, TAPE_HEAD_BYTES);
-    const text = joinText([entry.method, entry.target.slice(0, TAPE_HEAD_BYTES), entry.clientAddress], cut.fields);
+    const text = joinText(
+      [entry.method, entry.target.slice(0, TAPE_HEAD_BYTES), entry.clientAddress],
+      cutFields(entry.fields, TAPE_HEAD_BYTES),
+    );
     const at = this.#reserve(ENTRY.open, 40 + 80 + text.length, 0);
     if (at < 0) return this.#count(SLOT.lostEntryCount);
     const flags =
       (entry.upgrade ? OPEN_FLAG.upgrade : 0) |
       (trace ? OPEN_FLAG.traced : 0) |
       (trace?.sampled ? OPEN_FLAG.sampled : 0) |
-      (trace?.parentSpanId ? OPEN_FLAG.parented : 0) |
-      (cut.cut ? OPEN_FLAG.headCut : 0);
+      (trace?.parentSpanId ? OPEN_FLAG.parented : 0);
     this.#stamp(at, flags, entry.exchange, text.length);
     const { f64, u32 } = this.#tape;
     const f = (at + ENTRY_HEADER_BYTES) >> 3;
@@ -107,7 +108,7 @@ export class TapeWriter {
   }
 
   head(entry: HeadEntry): void {
-    const text = joinText([], cutFields(entry.fields, TAPE_HEAD_BYTES).fields);
+    const text = joinText([], cutFields(entry.fields, TAPE_HEAD_BYTES));
     const at = this.#reserve(ENTRY.head, 8 + text.length, 0);
     if (at < 0) return this.#count(SLOT.lostEntryCount);
     this.#stamp(at, FRAMINGS.indexOf(entry.framing) | (entry.status << 8), entry.exchange, text.length);
@@ -163,7 +164,7 @@ export class TapeWriter {
   /** A garbage collection on this thread. */
   pause(startAtNs: number, endAtNs: number): void {
     const at = this.#reserve(ENTRY.pause, 16, this.#dropChunksBelow);
-    if (at < 0) return;
+    if (at < 0) return this.#count(SLOT.droppedChunkCount);
     this.#stamp(at, 0, 0, 0);
     this.#fill(at, startAtNs, endAtNs);
     this.#publish();
@@ -247,11 +248,11 @@ function joinText(parts: readonly string[], fields: RawFields): string {
 }
 
 /** Whole pairs of fields up to a size. */
-function cutFields(fields: RawFields, maxBytes: number): { fields: RawFields; cut: boolean } {
+function cutFields(fields: RawFields, maxBytes: number): RawFields {
   let bytes = 0;
   for (let i = 0; i < fields.length; i += 2) {
     bytes += (fields[i] as string).length + (fields[i + 1] as string).length + 2;
-    if (bytes > maxBytes) return { fields: fields.slice(0, i), cut: true };
+    if (bytes > maxBytes) return fields.slice(0, i);
   }
-  return { fields, cut: false };
+  return fields;
 }

@@ -45,6 +45,7 @@ const AGGREGATION = 'OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION';
 const EXPONENTIAL = 'base2_exponential_bucket_histogram';
 const AGGREGATIONS = ['explicit_bucket_histogram', EXPONENTIAL];
 const TEMPORALITY = 'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE';
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
 const COMPRESSIONS = ['gzip', 'none'];
 const POSITIVE_NUMBERS = [
   'OTEL_METRIC_EXPORT_INTERVAL',
@@ -95,6 +96,8 @@ export function checkOtelEnvironment(env: Environment): string[] {
     ...['OTLP', 'OTLP_TRACES', 'OTLP_METRICS'].flatMap((part) => {
       return checkOneOf(env, `OTEL_EXPORTER_${part}_COMPRESSION`, COMPRESSIONS);
     }),
+    ...checkOneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS),
+    ...checkSamplerArgument(env),
     ...checkOneOf(env, TEMPORALITY, ['cumulative'], 'rubato sends cumulative metrics only'),
   ];
 }
@@ -112,6 +115,12 @@ function checkSignal(env: Environment, signal: Signal): string[] {
   const own = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`;
   const protocols = signal === 'TRACES' ? ['OTEL_EXPORTER_OTLP_PROTOCOL', own] : [own];
   return [...faults, ...protocols.flatMap((name) => checkOneOf(env, name, OTLP_PROTOCOLS))];
+}
+
+function checkSamplerArgument(env: Environment): string[] {
+  const value = read(env, 'OTEL_TRACES_SAMPLER_ARG');
+  if (value === undefined || (Number(value) >= 0 && Number(value) <= 1)) return [];
+  return [`OTEL_TRACES_SAMPLER_ARG is "${value}"; it must be a number from 0 to 1.`];
 }
 
 function checkEndpoint(env: Environment, name: string): string[] {

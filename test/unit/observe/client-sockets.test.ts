@@ -8,9 +8,11 @@ import { parseSockets, socketKey } from '../../../src/observe/client-sockets.ts'
 const TITLES = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 
 describe('parseSockets', () => {
-  it('takes ports, remote address and the unacknowledged bytes of each line', () => {
+  it('takes ports, remote address, state and unacknowledged bytes of each line', () => {
     const line = '   1: 0100007F:1F90 0200007F:D431 01 0000A1B2:00000003 01:00000014 00000000     0        0 4711 1';
-    expect([...parseSockets(`${TITLES}\n${line}\n`)]).toEqual([['1F90-0200007F:D431', 0xa1b2]]);
+    expect([...parseSockets(`${TITLES}\n${line}\n`)]).toEqual([
+      ['1F90-0200007F:D431', { state: 1, unackedBytes: 0xa1b2 }],
+    ]);
   });
 
   it('takes nothing from titles, blank lines and halves of lines', () => {
@@ -37,13 +39,18 @@ describe('socketKey', () => {
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as net.AddressInfo;
     const client = net.connect(port, '127.0.0.1');
-    const [socket] = await new Promise<[net.Socket]>((resolve) => server.once('connection', (it) => resolve([it])));
+    const [socket] = await new Promise<[net.Socket]>((resolve) =>
+      server.once('connection', (accepted) => resolve([accepted])),
+    );
     const key = socketKey({
       localPort: port,
       clientAddress: socket.remoteAddress ?? '',
       clientPort: socket.remotePort ?? 0,
     });
-    expect(new Map(parseSockets(readFileSync('/proc/net/tcp', 'latin1'))).get(key)).toBe(0);
+    expect(new Map(parseSockets(readFileSync('/proc/net/tcp', 'latin1'))).get(key)).toEqual({
+      state: 1,
+      unackedBytes: 0,
+    });
     client.destroy();
     socket.destroy();
     server.close();

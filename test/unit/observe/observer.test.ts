@@ -56,7 +56,7 @@ test('the moments of an exchange lie on its own opening, wherever the clock stan
 describe('exchanges', () => {
   test('that run at the same time stay apart, also those of relays with the same numbers', () => {
     const { observer, sink, handler } = createStage();
-    const handlers = [handler, observer.handlerFor(1, 0), observer.handlerFor(0, 1)];
+    const handlers = [handler, observer.handlerFor(1, 0, () => undefined), observer.handlerFor(0, 1, () => undefined)];
     const plays = handlers.map((one) => {
       one.onOpen({
         exchange: 35,
@@ -164,20 +164,22 @@ describe('a relay that died', () => {
     const { observer, sink, handler, exchange } = createStage();
     exchange(1).request(CHAT).head(50).chunk(100, text('a'));
     exchange(2);
-    observer.handlerFor(0, 1).onOpen({
-      exchange: 1,
-      openedAtNs: nowNs(),
-      epochMs: 0,
-      routeIndex: 0,
-      clientPort: 1,
-      localPort: 1,
-      clientAddress: '',
-      method: 'GET',
-      target: '/',
-      fields: [],
-      upgrade: false,
-      trace: undefined,
-    });
+    observer
+      .handlerFor(0, 1, () => undefined)
+      .onOpen({
+        exchange: 1,
+        openedAtNs: nowNs(),
+        epochMs: 0,
+        routeIndex: 0,
+        clientPort: 1,
+        localPort: 1,
+        clientAddress: '',
+        method: 'GET',
+        target: '/',
+        fields: [],
+        upgrade: false,
+        trace: undefined,
+      });
     handler.relayGone();
     expect(
       sink.reports.map(({ record }) => [record.id, record.end.outcome, record.end.phase, record.end.reason]),

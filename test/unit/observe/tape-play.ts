@@ -68,7 +68,7 @@ export function createStage(changes: Partial<ObserverOptions> = {}): Stage {
     onFault: (where, fault) => void faults.push(`${where}: ${fault instanceof Error ? fault.message : String(fault)}`),
     ...changes,
   });
-  const handler = observer.handlerFor(0, 0);
+  const handler = observer.handlerFor(0, 0, () => undefined);
   return { observer, handler, sink, faults, exchange: (number, opening = {}) => new Play(handler, number, opening) };
 }
 

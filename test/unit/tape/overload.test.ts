@@ -112,14 +112,14 @@ describe('at the edge of a step', () => {
     expect(counts()).toEqual([0, 1, 0]);
   });
 
-  test('flushes and pauses go on down to an eighth, flushes are counted', () => {
+  test('flushes and pauses go on down to an eighth, and are counted below it', () => {
     const { writer, chunks, freeBytes, counts } = createEnds();
     chunks(74, undefined);
     writer.flush(1, 0, 5);
     expect([freeBytes(), counts()]).toEqual([520, [0, 0, 0]]);
     writer.flush(1, 1, 6);
     writer.pause(1, 2);
-    expect([freeBytes(), counts()]).toEqual([520, [0, 1, 0]]);
+    expect([freeBytes(), counts()]).toEqual([520, [0, 2, 0]]);
   });
 
   test('bytes of a request go with the bytes of chunks', () => {

@@ -31,6 +31,9 @@ function tableText({ title, head, rows }: Table): string {
   return [`### ${title}`, '', line(head), line(rule), ...rows.map(line), ''].join('\n');
 }
 
+/** Runnable processes, one a core, beside which a bench of small delays measures its neighbours. */
+const BUSY_LOAD = 0.5;
+
 function isMet({ value, target }: Verdict): boolean {
   return value <= target;
 }
@@ -49,6 +52,7 @@ export async function report(run: () => Promise<BenchResult>): Promise<void> {
     `## ${name}`,
     '',
     `${machine}, load average ${short(before)} before and ${short(loadavg()[0] ?? NaN)} after.`,
+    ...(before > BUSY_LOAD ? ['The machine was busy before the bench began: a MISS may be its doing.'] : []),
     '',
     ...tables.map(tableText),
     ...verdicts.map((verdict) => `- ${verdictText(verdict)}`),

@@ -156,7 +156,8 @@ export class Download {
       this.#blocked = true;
       tape.mark(exchange, 'blockedFrom', nowNs());
     }
-    return queuedBytes < socket.writableHighWaterMark;
+    // With no chunk under way nothing would tell when to go on: then what is queued is the head alone.
+    return queuedBytes < socket.writableHighWaterMark || this.#unflushedBytes.length === 0;
   }
 
   /** Ends the answer as its framing promised. */

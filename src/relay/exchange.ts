@@ -37,7 +37,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   #upstreamOver = false;
   #tunnel: Tunnel | undefined;
   #paused = false;
-  #finished = false;
+  #allGiven = false;
   #settled = false;
 
   constructor(plan: ExchangePlan) {
@@ -57,7 +57,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
       res: plan.res,
       download: this.#download,
       onGone: () => this.clientGone(),
-      onFinished: () => this.#onResponseFinished(),
+      onFinished: () => this.#onAllGiven(),
     });
   }
 
@@ -190,9 +190,9 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     this.#settle();
   }
 
-  /** Node has given everything to the socket; whether the kernel has it, the flushes say. */
-  #onResponseFinished(): void {
-    this.#finished = true;
+  /** Nothing more will be written to the client; whether the kernel has it all, the flushes say. */
+  #onAllGiven(): void {
+    this.#allGiven = true;
     this.#onAllFlushed();
   }
 
@@ -229,8 +229,9 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     tape.mark(number, 'upstreamEnd', nowNs());
     if (this.#connection !== undefined) this.#connection.user = undefined;
     this.#tunnel?.close();
+    // Before its bytes have left: what closes now is the end, not a client that leaves.
     this.#end.end({ wireEnd: 'complete', reason: '' });
-    this.#onAllFlushed();
+    this.#onAllGiven();
   }
 
   #onBroken(code: string): void {
@@ -264,9 +265,10 @@ export class Exchange implements ConnectionUser, ResponseHandler {
       this.#guard.onResumed();
       this.#connection?.socket.resume();
     }
-    if (this.#finished) this.#end.end({ wireEnd: 'complete', reason: '' });
-    if (this.#end.cause?.wireEnd === 'complete' || (this.#answeredByUs && this.#finished)) this.#settle();
-    else this.#client.flushed();
+    if (!this.#allGiven) return this.#client.flushed();
+    // An answer of our own has its cause already; for any other this is the good end.
+    this.#end.end({ wireEnd: 'complete', reason: '' });
+    this.#settle();
   }
 
   /** Nothing more happens on either side: the last word on the tape. */

@@ -11,7 +11,7 @@ import { Sidecar } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
 
 const STREAM_COUNT = 30;
-const ROUND_COUNT = 4;
+const ROUND_COUNT = 3;
 const EXCHANGE_COUNT = STREAM_COUNT * ROUND_COUNT;
 /** From SIGTERM with nothing open: the last flush may take 2 s, the rest is for a busy machine. */
 const EXIT_WAIT_MS = 8_000;
@@ -66,7 +66,7 @@ async function playRounds(sidecar: Sidecar, name: string): Promise<void> {
       port: sidecar.listenPort,
       name: `${name}-${round}`,
       streamCount: STREAM_COUNT,
-      chunkCount: 20,
+      chunkCount: 12,
       paceMs: 25,
     });
     expectFleetExact(streams);

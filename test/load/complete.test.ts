@@ -117,7 +117,7 @@ function totalOf(count: (record: StreamRecord) => number): number {
 describe('paced so that it fits', () => {
   beforeAll(async () => {
     await start({ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' });
-    await harvest(25, 8);
+    await harvest(20, 8);
   }, 2 * OUTLIVES_THE_LOAD_MS);
   afterAll(stop);
 

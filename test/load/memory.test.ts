@@ -10,7 +10,7 @@ import { sumOf } from '../support/prometheus.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, RawEngine, type EngineExchange } from '../support/raw-engine.ts';
 import { c, chatRequest, D, DONE, END, FINISH, head } from '../support/script.ts';
-import { Sidecar } from '../support/sidecar.ts';
+import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
 
 const WARM_COUNT = 800;
@@ -136,7 +136,7 @@ test('two thousand exchanges of every kind of end leave nothing behind', async (
   await sidecar.untilRecords(WARM_COUNT);
   const before = { rssBytes: sidecar.rssBytes(), openFileCount: openFileCount() };
   await play(EXCHANGE_COUNT);
-  const entries = await sidecar.untilRecords(WARM_COUNT + EXCHANGE_COUNT);
+  const entries = await sidecar.untilRecords(WARM_COUNT + EXCHANGE_COUNT, 20_000);
   expect(entries).toHaveLength(WARM_COUNT + EXCHANGE_COUNT);
 
   const outcomes = entries.map(({ record }) => record.end.outcome);
@@ -177,7 +177,9 @@ test('a stream of a hundred thousand chunks costs no more than its record', asyn
   client.request(chatRequest({ model: 'long', lines: [`${PLAN_FIELD}: ${plan.id}`] }));
   expect((await client.response(0, 20_000)).complete).toBe(true);
   client.close();
-  const { record } = await sidecar.record('the long one', ({ request }) => request.model === 'long');
+  const entries = await sidecar.untilRecords(WARM_COUNT + EXCHANGE_COUNT + 1, 20_000);
+  const { record } = entries.at(-1) as RecordEntry;
+  expect(record.request.model).toBe('long');
   expect(record.response.receivedBytes).toBe(100_000 * D('a').length + (FINISH + DONE).length);
   expect(record.response.deliveredBytes).toBe(record.response.receivedBytes);
   expect(record.end.outcome).toBe('ok');

@@ -1,6 +1,7 @@
 // The configuration as the rest of the process sees it: checked, complete, frozen. Whoever holds one
 // need not check anything again. Knows nothing of flags, environment or files.
 import type { LogLevel } from '../base/log.ts';
+import type { ClassSpec } from '../record/traffic-class.ts';
 
 export interface HostPort {
   /** IP literal or name, IPv6 without brackets. */
@@ -28,28 +29,6 @@ export interface RouteConfig {
   /** Value of `Host` in lower case, without its port. */
   readonly host: string | undefined;
   readonly upstream: UpstreamAddress;
-}
-
-/** One way into a class: every condition that is present must hold. */
-export interface ClassRule {
-  readonly header?: { readonly name: string; readonly equals?: string; readonly prefix?: string };
-  /** Start of the path. */
-  readonly path?: string;
-  /** Model named in the request, exactly. */
-  readonly model?: string;
-  /** SHA-256 (hex, lower case) of the API key, so that no key stands in a file. */
-  readonly apiKeySha256?: string;
-  /** A top-level field of the request's JSON body. */
-  readonly body?: { readonly field: string; readonly equals: string | number | boolean };
-}
-
-export interface ClassConfig {
-  /** Value of the label `class`. */
-  readonly name: string;
-  /** Smallest gap that can be a stall. */
-  readonly stallMs: number;
-  /** Any of these puts an exchange into the class; empty when only the class header does. */
-  readonly rules: readonly ClassRule[];
 }
 
 export const CHUNK_DETAILS = ['all', 'kept', 'off'] as const;
@@ -113,7 +92,7 @@ export interface Config {
   /** Header, in lower case, whose value names the class. */
   readonly classHeader: string;
   /** In the order in which their rules are tried; `default` is always there, last and without rules. */
-  readonly classes: readonly ClassConfig[];
+  readonly classes: readonly ClassSpec[];
   /** Model names that get a label of their own before any other. */
   readonly models: readonly string[];
   /** Upper edges, ascending, of all buckets but the last. */

@@ -2,7 +2,8 @@
 // turns them into plain configuration. Knows nothing of files; faults are sentences without a place.
 import * as v from 'valibot';
 import { CLASS_RULES_MAX_COUNT, CLASSES_MAX_COUNT, ROUTES_MAX_COUNT, STALL_MAX_MS } from '../base/limits.ts';
-import type { ClassConfig, ClassRule, RouteConfig, UpstreamAddress } from './config.ts';
+import type { ClassRule, ClassSpec } from '../record/traffic-class.ts';
+import type { RouteConfig, UpstreamAddress } from './config.ts';
 import { didYouMean } from './nearest.ts';
 import { readHeaderName, readUpstream, type Reader, show } from './values.ts';
 
@@ -126,15 +127,15 @@ export function checkRoutes(raw: unknown, upstream: UpstreamAddress | undefined)
 }
 
 /** Configured classes in their order, then the built-in ones that are missing, `default` last. */
-export function checkClasses(raw: unknown, stallMs: number): Checked<readonly ClassConfig[]> {
+export function checkClasses(raw: unknown, stallMs: number): Checked<readonly ClassSpec[]> {
   const parsed = v.safeParse(v.array(CLASS, 'expected a list of classes'), raw ?? []);
   if (!parsed.success) return { value: [], faults: sentences('classes', parsed.issues) };
-  const configured = parsed.output.map((each): ClassConfig => {
+  const configured = parsed.output.map((each): ClassSpec => {
     return { name: each.name, stallMs: each.stall_ms ?? stallMs, rules: each.match.map((rule) => toRule(rule)) };
   });
   const faults = repeatedNames('classes', configured);
   const missing = BUILT_IN_CLASSES.filter((name) => configured.every((each) => each.name !== name));
-  const all = [...configured, ...missing.map((name): ClassConfig => ({ name, stallMs, rules: [] }))];
+  const all = [...configured, ...missing.map((name): ClassSpec => ({ name, stallMs, rules: [] }))];
   all.sort((left, right) => Number(left.name === 'default') - Number(right.name === 'default'));
   if (all.length > CLASSES_MAX_COUNT) {
     faults.push(

@@ -2,22 +2,7 @@
 // wins. The set is closed by configuration; whatever else a client says is `default`.
 import { createHash } from 'node:crypto';
 import { fieldValue } from '../base/fields.ts';
-
-/** One way into a class: every condition that is present must hold. */
-export interface ClassRule {
-  readonly header?: { readonly name: string; readonly equals?: string; readonly prefix?: string };
-  readonly path?: string;
-  readonly model?: string;
-  /** SHA-256 of the API key, hex in lower case. */
-  readonly apiKeySha256?: string;
-  readonly body?: { readonly field: string; readonly equals: string | number | boolean };
-}
-
-export interface ClassSpec {
-  readonly name: string;
-  readonly stallMs: number;
-  readonly rules: readonly ClassRule[];
-}
+import type { ClassRule, ClassSpec } from '../record/traffic-class.ts';
 
 /** What rules can look at. */
 export interface ClassSubject {

@@ -1,11 +1,12 @@
 // One exchange as it is rebuilt from the tape: entries in, facts kept, figures told as they happen.
 // Joins wire (chunks, stamps) and meaning (events); judges nothing. record-of.ts freezes it.
-import { FirstTokenMeter } from '../measure/first-token-meter.ts';
-import { GapMeter } from '../measure/gap-meter.ts';
+import { FirstTokenMeter, type FirstTokenListener } from '../measure/first-token-meter.ts';
+import { GapMeter, type GapListener } from '../measure/gap-meter.ts';
 import { ChunkLog } from '../record/chunk-log.ts';
 import { EventLog } from '../record/event-log.ts';
 import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED, type Doubt } from '../record/kinds.ts';
 import type { ConnectionFacts, Marks, ResponseFacts } from '../record/stream-record.ts';
+import type { ClassSpec } from '../record/traffic-class.ts';
 import { createAnswerReader, type AnswerReader, type EmitEvent } from '../stream/answer-reader.ts';
 import { parseMediaType } from '../stream/media-type.ts';
 import { readRequest, type RequestReading } from '../stream/request-reader.ts';
@@ -18,11 +19,25 @@ import type {
   OpenEntry,
   PauseEntry,
 } from '../tape/entries.ts';
-import type { ClassSpec } from './classifier.ts';
 import { fieldValue } from '../base/fields.ts';
-import type { ExchangeListener, ObservedOptions } from './observed-options.ts';
+import type { ClassSubject } from './classifier.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { RequestAssembly } from './request-assembly.ts';
+
+/** What an exchange tells while it runs. */
+export interface ExchangeListener extends GapListener, FirstTokenListener {
+  /** The first generated fragment was received: labels do not change from now on. */
+  onFirstGenerated(): void;
+}
+
+export interface ObservedOptions {
+  readonly id: string;
+  readonly openedAtEpochMs: number;
+  readonly classify: (subject: ClassSubject) => ClassSpec;
+  readonly listen: (exchange: ObservedExchange) => ExchangeListener;
+  /** Tells the relay that this exchange's client has gone, where the relay cannot know. */
+  readonly tellClientGone: () => void;
+}
 
 /** What measures of a running exchange need; made with the first chunk, when the class is known. */
 interface Metering {
@@ -212,12 +227,6 @@ export class ObservedExchange {
 
   tellClientGone(): void {
     this.#options.tellClientGone();
-  }
-
-  /** Of the chunks in the log, bytes that the kernel is known to have accepted. */
-  get flushedBytes(): number {
-    const { bytes, flushedAtNs } = this.chunks.columns;
-    return bytes.reduce((sum, count, row) => sum + (flushedAtNs[row] === null ? 0 : count), 0);
   }
 
   /** Names that this exchange's answer lists; empty unless it is a list of models. */

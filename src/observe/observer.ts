@@ -9,8 +9,7 @@ import { measureRecord } from '../measure/measure-record.ts';
 import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
 import type { Classifier } from './classifier.ts';
 import { ModelLabels } from './model-labels.ts';
-import { ObservedExchange } from './observed-exchange.ts';
-import type { ExchangeListener } from './observed-options.ts';
+import { ObservedExchange, type ExchangeListener } from './observed-exchange.ts';
 import { recordOf } from './record-of.ts';
 
 /** A wall clock that has moved further than this against the monotonic one was stepped. */
@@ -170,7 +169,7 @@ export class Observer {
           answeredByUs: false,
           chunkCount: observed.chunks.totalCount,
           receivedBytes: observed.chunks.totalBytes,
-          deliveredBytes: observed.flushedBytes,
+          deliveredBytes: observed.chunks.flushedBytes,
           requestBytes: observed.requestBytes,
         }),
       );

@@ -65,6 +65,12 @@ export class ChunkLog {
     return index;
   }
 
+  /** Of the chunks kept, bytes that the kernel is known to have accepted. */
+  get flushedBytes(): number {
+    const { bytes, flushedAtNs } = this.columns;
+    return bytes.reduce((sum, count, row) => sum + (flushedAtNs[row] === null ? 0 : count), 0);
+  }
+
   /** Notes when the kernel accepted a chunk's last byte. Unknown rows are ignored (the log was full). */
   flush(index: number, atNs: number): void {
     if (index < this.columns.flushedAtNs.length) this.columns.flushedAtNs[index] = atNs;

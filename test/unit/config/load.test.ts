@@ -55,6 +55,7 @@ describe('defaults', () => {
       record: undefined,
       chunks: 'all',
       chunksAs: 'arrays',
+      keepSlowMs: 2_000,
       genAiProvider: 'unknown',
       genAiClientMetrics: false,
       classHeader: 'x-traffic-class',

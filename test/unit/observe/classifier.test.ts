@@ -2,12 +2,8 @@
 // Method: one rule a case with what it matches and the nearest that it does not.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import {
-  createClassifier,
-  type ClassRule,
-  type ClassSpec,
-  type ClassSubject,
-} from '../../../src/observe/classifier.ts';
+import { createClassifier, type ClassSubject } from '../../../src/observe/classifier.ts';
+import type { ClassRule, ClassSpec } from '../../../src/record/traffic-class.ts';
 
 const HEADER = 'x-traffic-class';
 const DEFAULT: ClassSpec = { name: 'default', stallMs: 100, rules: [] };

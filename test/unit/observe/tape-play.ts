@@ -2,9 +2,10 @@
 // Moments are ms after an exchange was opened.
 import { expect } from 'vitest';
 import type { Report, Sink } from '../../../src/judge/report.ts';
-import { createClassifier, type ClassSpec } from '../../../src/observe/classifier.ts';
+import { createClassifier } from '../../../src/observe/classifier.ts';
 import { Observer, type ObserverOptions } from '../../../src/observe/observer.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
+import type { ClassSpec } from '../../../src/record/traffic-class.ts';
 import type { ChunkEntry, EndEntry, HeadEntry, OpenEntry, TapeHandler } from '../../../src/tape/entries.ts';
 import type { MarkKind } from '../../../src/tape/layout.ts';
 

@@ -12,5 +12,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+// Nor may a log pipe that goes away end a sidecar, should Node itself have something to say there.
+process.stderr.on('error', () => undefined);
+
 process.exitCode = await runCommandLine(process.argv.slice(2), processIo());
 setTimeout(() => process.exit(), LINGER_MS).unref();

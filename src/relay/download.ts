@@ -46,8 +46,6 @@ export class Download {
   #readTurn = -1;
   #readAtNs = 0;
   #readErrorNs = 0;
-  /** Time the loop had been busy when this connection was last read empty. */
-  #busyAtReadNs = -Infinity;
   chunkCount = 0;
   receivedBytes = 0;
   deliveredBytes = 0;
@@ -105,16 +103,12 @@ export class Download {
   }
 
   /** Takes the moment of the read whose bytes follow; chunks of one turn share the first stamp. */
-  readStamp(byteCount: number): void {
+  readStamp(): void {
     const { clock } = this.#plan;
-    const busySinceReadNs = Math.round(clock.busyNs - this.#busyAtReadNs);
-    // A full buffer says that more was waiting.
-    this.#busyAtReadNs = byteCount < READ_BUFFER_BYTES ? clock.busyNs : -Infinity;
     if (clock.turn === this.#readTurn) return;
     this.#readTurn = clock.turn;
     this.#readAtNs = clock.atNs;
-    // These bytes came after the connection was last read empty, so both bounds hold.
-    this.#readErrorNs = Math.max(0, Math.min(clock.errorBoundNs, busySinceReadNs));
+    this.#readErrorNs = clock.errorBoundNs;
   }
 
   get readAtNs(): number {

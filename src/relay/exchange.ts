@@ -104,7 +104,7 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   onBytes(bytes: Buffer): boolean {
     const { clock } = this.#plan;
     clock.read();
-    this.#download.readStamp(bytes.length);
+    this.#download.readStamp();
     this.#guard.onBytes();
     try {
       this.#parser.push(bytes);

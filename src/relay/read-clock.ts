@@ -4,10 +4,16 @@
 import { loopIdleNs, loopTurnCount, nowNs } from '../base/clock.ts';
 
 /**
- * The bound of a read in turn k counts all busy time since the last stamp of turn k−2: bytes that
- * were not there when turn k−1 polled can have come at any time after that poll, and that poll
- * came after turn k−2's last stamp. Anything shorter can miss a pause that ended before the first
- * stamp of turn k−1.
+ * The loop only ever waits when no connection has anything to read (libuv asks once without waiting
+ * before it waits, when idle time is measured: src/unix/linux.c `uv__io_poll`). So bytes that are read
+ * now came after the latest wait began, and the stamp is late by no more than the time the loop was busy
+ * since then:
+ *
+ *   … callbacks │ end of turn k │ waits │ callbacks of turn k+1, one of them our read
+ *                               ^ nothing was there             ^ the stamp
+ *                               ├ idle ─┼─ busy: the bound ─────┤
+ *
+ * While turns follow each other without a wait, the bound grows with them.
  */
 export class ReadClock {
   /** The latest stamp, see {@link read}. */
@@ -16,25 +22,31 @@ export class ReadClock {
   errorBoundNs = 0;
   /** The loop's turn in which the latest stamp was taken. */
   turn = -1;
-  /** Time the loop was ever busy, at the latest stamp. */
-  busyNs = nowNs() - loopIdleNs();
 
-  #busyOneTurnAgoNs = this.busyNs;
-  #busyTwoTurnsAgoNs = this.busyNs;
+  /** Time the loop had ever waited and been busy at the end of the latest turn with a read. */
+  #idleAtEndNs = loopIdleNs();
+  #busyAtEndNs = nowNs() - this.#idleAtEndNs;
+  /** Time it had been busy before the latest wait. */
+  #busyBeforeWaitNs = this.#busyAtEndNs;
 
   /** Stamps a read; the values are in the fields, so that nothing is allocated. */
   read(): void {
     const atNs = nowNs();
-    const busyNs = atNs - loopIdleNs();
+    const idleNs = loopIdleNs();
     const turn = loopTurnCount();
     if (turn !== this.turn) {
-      this.#busyTwoTurnsAgoNs = this.#busyOneTurnAgoNs;
-      this.#busyOneTurnAgoNs = this.busyNs;
       this.turn = turn;
+      if (idleNs > this.#idleAtEndNs) this.#busyBeforeWaitNs = this.#busyAtEndNs;
+      setImmediate(this.#endTurn);
     }
-    this.busyNs = busyNs;
     this.atNs = atNs;
     // Idle time is measured apart from the clock; rounding must not make the bound negative.
-    this.errorBoundNs = Math.max(0, Math.round(busyNs - this.#busyTwoTurnsAgoNs));
+    this.errorBoundNs = Math.max(0, Math.round(atNs - idleNs - this.#busyBeforeWaitNs));
   }
+
+  /** Runs once the reads of a turn are over, before the loop can wait again. */
+  readonly #endTurn = (): void => {
+    this.#idleAtEndNs = loopIdleNs();
+    this.#busyAtEndNs = nowNs() - this.#idleAtEndNs;
+  };
 }

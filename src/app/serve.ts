@@ -130,7 +130,11 @@ async function start(config: Config, parts: Parts): Promise<Running> {
     ...address,
     finished,
     close(reason) {
-      closing ??= stop(parts, reason === 'signal' ? config.drainMs : 0).then(() => finish(0));
+      closing ??= stop(parts, reason === 'signal' ? config.drainMs : 0).then(() => {
+        log.info('rubato has ended');
+        log.flushSync();
+        finish(0);
+      });
       return closing;
     },
   };
@@ -146,7 +150,6 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   lags.close();
   await outlets.close();
   await state.admin?.close();
-  log.info('rubato has ended');
   log.flushSync();
 }
 

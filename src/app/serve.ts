@@ -126,15 +126,17 @@ async function start(config: Config, parts: Parts): Promise<Running> {
   const finished = new Promise<number>((resolve) => {
     finish = resolve;
   });
+  const end = async (withinMs: number): Promise<void> => {
+    await stop(parts, withinMs);
+    log.info('rubato has ended');
+    log.flushSync();
+    finish(0);
+  };
   return {
     ...address,
     finished,
     close(reason) {
-      closing ??= stop(parts, reason === 'signal' ? config.drainMs : 0).then(() => {
-        log.info('rubato has ended');
-        log.flushSync();
-        finish(0);
-      });
+      closing ??= end(reason === 'signal' ? config.drainMs : 0);
       return closing;
     },
   };

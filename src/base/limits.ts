@@ -112,6 +112,10 @@ export const SPAN_QUEUE_BYTES = 32 * MIB;
 export const SPAN_BATCH_BYTES = 2 * MIB;
 /** Finished exchanges remembered for /api/streams. */
 export const RECENT_MAX_COUNT = 200;
+/** Different numbers about time and load kept of one answer; the engines known state at most 25. */
+export const STATEMENTS_MAX_COUNT = 64;
+/** Ended exchanges that wait for evidence from elsewhere at the same time; more are settled without. */
+export const UNSETTLED_MAX_COUNT = 10_000;
 /** Rows of chunk and event logs among them; a usual stream has about a thousand. */
 export const RECENT_ROWS_MAX_COUNT = 500_000;
 /** Exchanges open at once that the observer follows; more are forwarded all the same. */

@@ -56,5 +56,6 @@ export const DOUBTS = [
   'unreadable', // the body could not be read (encoding or media type)
   'request_cut', // the request was larger than the copy; model or stream flag may be unknown
   'clock_step', // wall time was stepped during the exchange
+  'evidence_conflict', // two exact sources differ by more than 5 ms; the one of higher rank was taken
 ] as const;
 export type Doubt = (typeof DOUBTS)[number];

@@ -4,6 +4,7 @@
 import type { Framing, Outcome, Phase, WireEnd } from '../base/outcome.ts';
 import type { ChunkColumns } from './chunk-log.ts';
 import type { EventColumns } from './event-log.ts';
+import type { EngineFacts } from './engines.ts';
 import type { Doubt, EventKind } from './kinds.ts';
 
 /** Version of this shape. A change that old readers cannot take raises it. */
@@ -60,6 +61,10 @@ export interface RequestFacts {
   choices?: number;
   /** Limit of output tokens asked for. */
   maxTokens?: number;
+  /** UTF-8 bytes of the text given to the model; only known of a request that was copied whole. */
+  promptBytes?: number;
+  /** Prompt tokens by a ratio of bytes to tokens learnt from earlier usage of this model. An estimate. */
+  promptTokensEstimate?: number;
   /** The client asked to keep this exchange's chunks (field `x-rubato-keep`). */
   keep?: true;
 }
@@ -117,10 +122,21 @@ export interface AnswerFacts {
   eventCounts: Partial<Record<EventKind, number>>;
 }
 
+/**
+ * What the engine said about its time and load in this answer, in its own words and units: the path of
+ * the field in the message (`metrics.queue_time_ms`, `timings.prompt_ms`) or, for a field of the
+ * response head, `head.` and its lower-case name → the last number it had. What the numbers lie
+ * between is for the sources of evidence to know. At most STATEMENTS_MAX_COUNT entries.
+ */
+export type Statements = Readonly<Record<string, number>>;
+
 /** What one source says about time that we cannot see from outside. Lengths in ns. */
 export interface Evidence {
+  /** Name of the source, from the table of sources. */
   readonly source: string;
   readonly basis: 'exact' | 'model';
+  /** Which two events of the engine the lengths lie between, where that is not quite what the parts mean. */
+  readonly definition?: string;
   /** Engine accepted the request → engine began its prefill. */
   readonly queueNs?: number;
   /** Prefill began → first token computed. */
@@ -175,6 +191,10 @@ export interface StreamRecord {
   readonly response: ResponseFacts;
   readonly answer: AnswerFacts;
   readonly tokens: TokenFacts;
+  /** Which engine answered; absent when nothing told. */
+  readonly engine?: EngineFacts;
+  /** Absent when the engine said nothing of the kind. */
+  readonly statements?: Statements;
   readonly evidence: readonly Evidence[];
   readonly chunks: ChunkColumns;
   readonly events: EventColumns;

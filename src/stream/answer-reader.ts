@@ -6,9 +6,11 @@
 //                  │                     │                          │              │
 //                  └── unreadable ───────┴── doubts ────────────────┴── events ────┴── answer state
 import type { Doubt, EventKind } from '../record/kinds.ts';
-import type { AnswerFacts, TokenFacts } from '../record/stream-record.ts';
+import type { EngineFacts, EngineName } from '../record/engines.ts';
+import type { AnswerFacts, Statements, TokenFacts } from '../record/stream-record.ts';
 import { AnswerState } from './answer-state.ts';
 import { openDecoder, type BodyDecoder } from './content-coding.ts';
+import { EngineWords } from './engine-words.ts';
 import type { Framing } from './framing.ts';
 import { framingFor } from './framings.ts';
 import { parseMediaType } from './media-type.ts';
@@ -23,6 +25,8 @@ export interface AnswerHead {
   readonly mediaType?: string;
   /** The field Content-Encoding. */
   readonly encoding?: string;
+  /** All fields: names and values in turn, as received. */
+  readonly fields?: readonly string[];
 }
 
 /** What the request lets expect. Only a prediction: the answer decides. */
@@ -33,6 +37,8 @@ export interface RequestHints {
   readonly stream?: boolean;
   readonly choices?: number;
   readonly model?: string;
+  /** The engine that configuration names. */
+  readonly engine?: EngineName;
 }
 
 export interface AnswerReader {
@@ -46,6 +52,10 @@ export interface AnswerReader {
   readonly wantsBytes: boolean;
   facts(): AnswerFacts;
   tokens(): TokenFacts;
+  /** Which engine answered; undefined when nothing told. */
+  engine(): EngineFacts | undefined;
+  /** What it said about its time and load; undefined when it said nothing. */
+  statements(): Statements | undefined;
   doubts(): Doubt[];
 }
 
@@ -61,6 +71,7 @@ class BodyReader implements AnswerReader {
   readonly #success: boolean;
   readonly #streamed: boolean;
   readonly #messages: MessageReader;
+  readonly #words: EngineWords;
   #framing: Framing | undefined;
   #decoder: BodyDecoder | undefined;
   #unreadable: string | undefined;
@@ -71,10 +82,12 @@ class BodyReader implements AnswerReader {
   constructor(head: AnswerHead, hints: RequestHints, emit: EmitEvent) {
     this.#emit = emit;
     this.#success = head.status >= 200 && head.status < 300;
+    this.#words = new EngineWords(hints.engine, head.fields ?? []);
     this.#messages = new MessageReader(hints.path, {
       state: this.#state,
       emit: (event) => this.#tell(event),
       onDoubt: (doubt) => this.#doubts.add(doubt),
+      onMessage: (message) => this.#words.noteMessage(message),
     });
     const kind = framingFor(parseMediaType(head.mediaType));
     this.#streamed = kind?.streamed ?? false;
@@ -146,6 +159,14 @@ class BodyReader implements AnswerReader {
 
   tokens(): TokenFacts {
     return this.#state.tokens.facts();
+  }
+
+  engine(): EngineFacts | undefined {
+    return this.#words.engine();
+  }
+
+  statements(): Statements | undefined {
+    return this.#words.statements();
   }
 
   doubts(): Doubt[] {

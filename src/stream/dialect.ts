@@ -18,10 +18,13 @@ export interface Dialect {
   readonly name: string;
   /** The request path promises this dialect, until a message shows another. */
   ownsPath(path: string): boolean;
-  /** The message can only be of this dialect, whatever the path was. */
-  claims(message: JsonObject): boolean;
-  /** Reads a message and notes in `state` what outlives it. */
-  read(message: JsonObject, state: AnswerState): Reading;
+  /** The message can only be of this dialect, whatever the path was. `eventName` as in {@link Dialect.read}. */
+  claims(message: JsonObject, eventName: string | undefined): boolean;
+  /**
+   * Reads a message and notes in `state` what outlives it. `eventName` is the SSE field `event`, or the
+   * event type in an Amazon event-stream frame; undefined where there was none and in whole answers.
+   */
+  read(message: JsonObject, state: AnswerState, eventName: string | undefined): Reading;
   /** The stream ended as the dialect demands. */
   isTerminal(state: AnswerState): boolean;
   /** Streams end with the mark `[DONE]`, so its absence is worth a doubt. */

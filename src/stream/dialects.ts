@@ -13,6 +13,6 @@ export function dialectForPath(path: string): Dialect | undefined {
 }
 
 /** The dialect whose shape a message has; undefined when it could be any. */
-export function dialectForMessage(message: JsonObject): Dialect | undefined {
-  return DIALECTS.find((dialect) => dialect.claims(message));
+export function dialectForMessage(message: JsonObject, eventName: string | undefined): Dialect | undefined {
+  return DIALECTS.find((dialect) => dialect.claims(message, eventName));
 }

@@ -20,6 +20,8 @@ export interface MessageOutputs {
   readonly state: AnswerState;
   readonly emit: EmitEvent;
   readonly onDoubt: (doubt: Doubt) => void;
+  /** Told of every message that is an object and no error, before its dialect reads it. */
+  readonly onMessage: (message: JsonObject) => void;
 }
 
 export class MessageReader {
@@ -53,7 +55,7 @@ export class MessageReader {
     } else if (eventName === 'ping' || message?.['type'] === 'ping' || text.trim() === '') {
       this.#emit('ping');
     } else if (message !== undefined) {
-      this.#readMessage(message);
+      this.#readMessage(message, eventName);
     } else {
       // JSON that is no object is strange but no fault; outside every dialect nothing was promised.
       if (parsed === undefined && this.#dialect !== undefined) this.#outputs.onDoubt('parse_error');
@@ -73,24 +75,28 @@ export class MessageReader {
     }
     const message = asObject(parsed);
     if (message === undefined) return true;
-    const dialect = this.#chooseDialect(message);
+    const dialect = this.#chooseDialect(message, undefined);
     // Many JSON resources have a field `error` that is not about this exchange (a batch that failed,
     // a fine-tuning job), so it counts only where an answer was expected or the status agrees.
     const errorType = dialect === undefined && success ? undefined : errorTypeOf(message, undefined);
     if (errorType !== undefined) this.#outputs.state.noteError(errorType);
-    else dialect?.read(message, this.#outputs.state);
+    else {
+      this.#outputs.onMessage(message);
+      dialect?.read(message, this.#outputs.state, undefined);
+    }
     return true;
   }
 
-  #readMessage(message: JsonObject): void {
-    const reading = this.#chooseDialect(message)?.read(message, this.#outputs.state);
+  #readMessage(message: JsonObject, eventName: string | undefined): void {
+    this.#outputs.onMessage(message);
+    const reading = this.#chooseDialect(message, eventName)?.read(message, this.#outputs.state, eventName);
     if (reading === undefined) this.#emit('other');
     else this.#outputs.emit(reading);
   }
 
-  #chooseDialect(message: JsonObject): Dialect | undefined {
+  #chooseDialect(message: JsonObject, eventName: string | undefined): Dialect | undefined {
     if (this.#dialectShown) return this.#dialect;
-    const shown = dialectForMessage(message);
+    const shown = dialectForMessage(message, eventName);
     if (shown === undefined) return this.#dialect;
     this.#dialectShown = true;
     this.#dialect = shown;

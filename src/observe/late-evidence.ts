@@ -1,0 +1,34 @@
+// The contract of evidence that does not come with the answer: an engine's spans, its list of finished
+// requests, its counters. Such a source is asked when an exchange has ended, and again until it has
+// nothing more to expect or the time is up. It never calls back.
+import type { EvidenceSubject } from '../evidence/source.ts';
+import type { Evidence } from '../record/stream-record.ts';
+
+/** An exchange that has ended, with everything by which its traces elsewhere can be found. */
+export interface EndedExchange {
+  readonly id: string;
+  readonly route: string;
+  /** Model as the request named it. */
+  readonly model: string | undefined;
+  /** Moments on the clock that all threads share. */
+  readonly openedAtNs: number;
+  readonly endedAtNs: number;
+  readonly subject: EvidenceSubject;
+  /** Ids that the engine's own spans can carry; the span id is the one that went upstream as the parent. */
+  readonly traceId: string | undefined;
+  readonly clientSpanId: string | undefined;
+  /** The id in the answer (`chatcmpl-…`). */
+  readonly responseId: string | undefined;
+  /** The client's `x-request-id`. */
+  readonly requestId: string | undefined;
+}
+
+export interface LateSource {
+  readonly name: string;
+  /** Told once of each end, before anything is asked. */
+  onEnded?(exchange: EndedExchange): void;
+  /** What is known by now, highest rank first. */
+  evidenceFor(exchange: EndedExchange): readonly Evidence[];
+  /** More may still come. */
+  awaits(exchange: EndedExchange): boolean;
+}

@@ -75,7 +75,11 @@ function createParts(config: Config, env: Environment, { log, outlets, sinks }: 
   const observer = new Observer({
     sinks: [...outlets.sinks, ...sinks],
     classifier: createClassifier(config.classHeader, config.classes),
-    routeNames: config.routes.map(({ name }) => name),
+    routes: config.routes.map(({ name }) => ({ name, engine: undefined })),
+    lateSources: [],
+    evidenceWaitMs: 0,
+    engineByMetrics: () => undefined,
+    estimator: { judge: () => undefined },
     models: config.models,
     promptBucketEdges: config.promptBucketEdges,
     outputBucketEdges: config.outputBucketEdges,
@@ -149,6 +153,7 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   await supervisor.close(withinMs);
   clientSockets.close();
   drain.stop();
+  parts.observer.settleAll();
   lags.close();
   await outlets.close();
   await state.admin?.close();

@@ -114,6 +114,8 @@ export const SPAN_BATCH_BYTES = 2 * MIB;
 export const RECENT_MAX_COUNT = 200;
 /** Different numbers about time and load kept of one answer; the engines known state at most 25. */
 export const STATEMENTS_MAX_COUNT = 64;
+/** Pairs of route and model of which the engine is remembered. */
+export const ENGINE_MEMORY_MAX_COUNT = 256;
 /** Ended exchanges that wait for evidence from elsewhere at the same time; more are settled without. */
 export const UNSETTLED_MAX_COUNT = 10_000;
 /** Rows of chunk and event logs among them; a usual stream has about a thousand. */

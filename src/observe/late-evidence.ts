@@ -2,7 +2,9 @@
 // requests, its counters. Such a source is asked when an exchange has ended, and again until it has
 // nothing more to expect or the time is up. It never calls back.
 import type { EvidenceSubject } from '../evidence/source.ts';
-import type { Evidence } from '../record/stream-record.ts';
+import type { Evidence, TokenFacts } from '../record/stream-record.ts';
+import type { RequestReading } from '../stream/request-reader.ts';
+import type { Company } from './company.ts';
 
 /** An exchange that has ended, with everything by which its traces elsewhere can be found. */
 export interface EndedExchange {
@@ -31,4 +33,21 @@ export interface LateSource {
   evidenceFor(exchange: EndedExchange): readonly Evidence[];
   /** More may still come. */
   awaits(exchange: EndedExchange): boolean;
+}
+
+/** What an estimate rests on, beside the moments of the exchange itself. */
+export interface EstimateFacts {
+  readonly tokens: TokenFacts;
+  readonly request: RequestReading;
+  readonly company: Company;
+  /** The route's exchanges still open when this one had ended. */
+  readonly openCount: number;
+  /** The exchange ended well, so that its figures are worth learning from. */
+  readonly ok: boolean;
+}
+
+/** Estimates queue and prefill where nobody states them. Asked once of each exchange, in the order of their ends. */
+export interface Estimator {
+  /** Estimates first, then learns from the exchange; undefined when it abstains. */
+  judge(exchange: EndedExchange, facts: EstimateFacts): Evidence | undefined;
 }

@@ -1,11 +1,13 @@
 // One exchange as it is rebuilt from the tape: entries in, facts kept, figures told as they happen.
 // Joins wire (chunks, stamps) and meaning (events); judges nothing. record-of.ts freezes it.
+import { defined } from '../measure/defined.ts';
 import { FirstTokenMeter, type FirstTokenListener } from '../measure/first-token-meter.ts';
 import { GapMeter, type GapListener } from '../measure/gap-meter.ts';
 import { ChunkLog } from '../record/chunk-log.ts';
 import { EventLog } from '../record/event-log.ts';
 import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED, type Doubt } from '../record/kinds.ts';
 import type { ConnectionFacts, Marks, ResponseFacts } from '../record/stream-record.ts';
+import type { EngineName } from '../record/engines.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 import { createAnswerReader, type AnswerReader, type EmitEvent } from '../stream/answer-reader.ts';
 import { parseMediaType } from '../stream/media-type.ts';
@@ -21,6 +23,7 @@ import type {
 } from '../tape/entries.ts';
 import { fieldValue } from '../base/fields.ts';
 import type { ClassSubject } from './classifier.ts';
+import type { Company } from './company.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { RequestAssembly } from './request-assembly.ts';
 
@@ -37,6 +40,10 @@ export interface ObservedOptions {
   readonly listen: (exchange: ObservedExchange) => ExchangeListener;
   /** Tells the relay that this exchange's client has gone, where the relay cannot know. */
   readonly tellClientGone: () => void;
+  /** Engine that configuration names for this exchange's route. */
+  readonly engine: EngineName | undefined;
+  /** Who else was on the route when it opened. */
+  readonly company: Company;
 }
 
 /** What measures of a running exchange need; made with the first chunk, when the class is known. */
@@ -57,6 +64,7 @@ export class ObservedExchange {
   readonly marks: Marks = {};
   readonly response: ResponseFacts = { receivedBytes: 0, deliveredBytes: 0, chunkCount: 0 };
   readonly doubts = new Set<Doubt>();
+  readonly company: Company;
   connection: ConnectionFacts | undefined;
   reader: AnswerReader | undefined;
   requestBytes = 0;
@@ -82,6 +90,7 @@ export class ObservedExchange {
     this.id = options.id;
     this.openedAtEpochMs = options.openedAtEpochMs;
     this.path = opening.target.split('?', 1)[0] ?? '';
+    this.company = options.company;
     this.#options = options;
     this.#listener = options.listen(this);
   }
@@ -151,13 +160,7 @@ export class ObservedExchange {
 
   onConnected({ atNs, reused, dnsNs, tcpNs, tlsNs, wireFloorNs }: ConnectedEntry): void {
     this.marks.connectedAtNs = this.#since(atNs);
-    this.connection = {
-      reused,
-      ...(dnsNs === undefined ? {} : { dnsNs }),
-      ...(tcpNs === undefined ? {} : { tcpNs }),
-      ...(tlsNs === undefined ? {} : { tlsNs }),
-      ...(wireFloorNs === undefined ? {} : { wireFloorNs }),
-    };
+    this.connection = { reused, ...defined({ dnsNs, tcpNs, tlsNs, wireFloorNs }) };
   }
 
   onHead({ receivedAtNs, status, framing, fields }: HeadEntry): void {
@@ -173,15 +176,10 @@ export class ObservedExchange {
     if (framing === 'upgrade') return;
     this.#modelList = createModelList(this.opening.method, this.path, status);
     const { model, stream, choices } = this.request;
+    const { method } = this.opening;
     this.reader = createAnswerReader(
-      { status, ...(mediaType === undefined ? {} : { mediaType }), ...(encoding === undefined ? {} : { encoding }) },
-      {
-        method: this.opening.method,
-        path: this.path,
-        ...(model === undefined ? {} : { model }),
-        ...(stream === undefined ? {} : { stream }),
-        ...(choices === undefined ? {} : { choices }),
-      },
+      { status, fields, ...defined({ mediaType, encoding }) },
+      { method, path: this.path, ...defined({ model, stream, choices, engine: this.#options.engine }) },
       this.#onEvent,
     );
   }

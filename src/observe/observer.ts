@@ -3,26 +3,27 @@
 // exchange, or in one sink, ends nothing but itself, and is counted.
 import { anchorNow, epochMsOf, nowNs, type ClockAnchor } from '../base/clock.ts';
 import { ROSTER_MAX_COUNT } from '../base/limits.ts';
-import type { ExchangeLabels, ExemplarRef, OpenExchange, Report, Sink } from '../judge/report.ts';
-import { outputBucket, promptBucket } from '../measure/buckets.ts';
-import { measureRecord } from '../measure/measure-record.ts';
+import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
+import { promptBucket } from '../measure/buckets.ts';
+import type { EngineName } from '../record/engines.ts';
 import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
 import type { Classifier } from './classifier.ts';
+import { Closing, type ClosingOptions, exemplarOf } from './closing.ts';
+import { CompanyBook } from './company.ts';
 import { ModelLabels } from './model-labels.ts';
 import { ObservedExchange, type ExchangeListener } from './observed-exchange.ts';
-import { recordOf } from './record-of.ts';
+import { openView } from './open-view.ts';
 
 /** A wall clock that has moved further than this against the monotonic one was stepped. */
 const CLOCK_STEP_MS = 2;
 
-export interface ObserverOptions {
+export interface ObserverOptions extends ClosingOptions {
   readonly sinks: readonly Sink[];
   readonly classifier: Classifier;
-  /** Route names by their position in the relay's settings. */
-  readonly routeNames: readonly string[];
+  /** By their position in the relay's settings; `engine` is what configuration says. */
+  readonly routes: readonly { readonly name: string; readonly engine: EngineName | undefined }[];
   readonly models: readonly string[];
   readonly promptBucketEdges: readonly number[];
-  readonly outputBucketEdges: readonly number[];
   /** Told once a kind of fault, for the log. */
   readonly onFault: (where: string, fault: unknown) => void;
 }
@@ -34,9 +35,11 @@ export class Observer {
   readonly #options: ObserverOptions;
   readonly #models: ModelLabels;
   readonly #open = new Map<string, ObservedExchange>();
+  readonly #companies = new CompanyBook();
+  readonly #closing: Closing;
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
   #anchor: ClockAnchor = anchorNow();
-  /** Exchanges whose reading ended by a fault of ours, and faults of sinks. */
+  /** Exchanges whose reading ended by a fault of ours, and faults of sinks and of sources of evidence. */
   detachedCount = 0;
   /** Exchanges that were not followed because too many were open. Lost openings are counted by their tape. */
   unfollowedCount = 0;
@@ -44,6 +47,12 @@ export class Observer {
   constructor(options: ObserverOptions) {
     this.#options = options;
     this.#models = new ModelLabels(options.models);
+    this.#closing = new Closing(options, {
+      models: this.#models,
+      openCount: (routeIndex) => this.#companies.openCount(routeIndex),
+      tell: (call) => this.#tell(call),
+      onFault: (where, fault) => this.#noteFault(where, fault),
+    });
   }
 
   /** The handler for one life of one relay: exchanges of another life have other ids. */
@@ -72,12 +81,22 @@ export class Observer {
 
   openExchanges(): OpenExchange[] {
     const atNs = nowNs();
-    return [...this.#open.values()].map((observed) => this.#openView(observed, atNs));
+    return [...this.#open.values()].map((observed) =>
+      openView(observed, atNs, {
+        route: this.#routeOf(observed),
+        model: this.#models.labelOf(observed.request.model),
+      }),
+    );
   }
 
   /** Client ends of open exchanges, for those who look what the kernel still holds for them. */
   openObserved(): Iterable<ObservedExchange> {
     return this.#open.values();
+  }
+
+  /** Reports what still waits for evidence, with what there is. */
+  settleAll(): void {
+    this.#closing.settleAll();
   }
 
   get foldedModelCount(): number {
@@ -96,6 +115,8 @@ export class Observer {
       classify: (subject) => classifier.classify(subject),
       listen: (exchange) => this.#listenerFor(exchange),
       tellClientGone,
+      engine: this.#options.routes[opening.routeIndex]?.engine,
+      company: this.#companies.enter(opening.routeIndex),
     });
     this.#open.set(id, observed);
   }
@@ -112,7 +133,10 @@ export class Observer {
     const exemplar = exemplarOf(observed);
     const labels = (): ExchangeLabels => this.#labelsOf(observed);
     return {
-      onFirstGenerated: () => void this.#labelsOf(observed),
+      onFirstGenerated: () => {
+        this.#companies.settle(observed.opening.routeIndex, observed.company);
+        void this.#labelsOf(observed);
+      },
       onFirstToken: (ttftNs) => this.#tell((sink) => sink.onFirstToken?.(labels(), ttftNs, exemplar)),
       onFirstVisibleToken: (ttfoNs) => this.#tell((sink) => sink.onFirstVisibleToken?.(labels(), ttfoNs, exemplar)),
       onGap: (point, { gapNs, stalled }) =>
@@ -129,7 +153,7 @@ export class Observer {
     const labels = {
       class: observed.metering.class.name,
       model: this.#models.labelOf(observed.request.model),
-      route: this.#options.routeNames[observed.opening.routeIndex] ?? 'default',
+      route: this.#routeOf(observed),
       promptBucket: promptBucket(observed.reader?.tokens().prompt, this.#options.promptBucketEdges),
     };
     this.#labels.set(observed, labels);
@@ -137,23 +161,18 @@ export class Observer {
   }
 
   #onEnd(observed: ObservedExchange, end: EndEntry): void {
-    this.#open.delete(observed.id);
+    this.#forget(observed);
     observed.onEnd(end);
-    const labels = this.#labelsOf(observed);
-    const record = recordOf(observed, end, {
-      route: labels.route,
-      labels: { model: labels.model, promptBucket: labels.promptBucket },
-    });
-    const report: Report = {
-      record,
-      figures: measureRecord(record),
-      labels,
-      outputBucket: outputBucket(record.tokens.output, this.#options.outputBucketEdges),
-    };
-    this.#tell((sink) => sink.onReport?.(report, exemplarOf(observed)));
-    if (record.end.outcome !== 'ok') return;
-    this.#models.admit(record.request.model);
-    for (const name of observed.listedModels()) this.#models.admit(name);
+    this.#closing.close(observed, end, this.#labelsOf(observed));
+  }
+
+  /** No longer followed: it has ended, or our own reading of it has. */
+  #forget(observed: ObservedExchange): void {
+    if (this.#open.delete(observed.id)) this.#companies.leave(observed.opening.routeIndex, observed.company);
+  }
+
+  #routeOf({ opening }: ObservedExchange): string {
+    return this.#options.routes[opening.routeIndex]?.name ?? 'default';
   }
 
   /** A relay died: what it had open was cut, at the moment at which we know. */
@@ -180,9 +199,8 @@ export class Observer {
     try {
       use();
     } catch (fault) {
-      this.detachedCount += 1;
-      this.#open.delete(observed.id);
-      this.#options.onFault('exchange', fault);
+      this.#forget(observed);
+      this.#noteFault('exchange', fault);
     }
   }
 
@@ -191,41 +209,13 @@ export class Observer {
       try {
         call(sink);
       } catch (fault) {
-        this.detachedCount += 1;
-        this.#options.onFault(`sink ${sink.name}`, fault);
+        this.#noteFault(`sink ${sink.name}`, fault);
       }
     }
   }
 
-  #openView(observed: ObservedExchange, atNs: number): OpenExchange {
-    const ageNs = atNs - observed.opening.openedAtNs;
-    const { lastGeneratedAtNs, clientUnackedBytes } = observed;
-    const silentNs = lastGeneratedAtNs === undefined ? undefined : ageNs - lastGeneratedAtNs;
-    const { trace } = observed.opening;
-    return {
-      id: observed.id,
-      openedAtEpochMs: observed.openedAtEpochMs,
-      route: this.#options.routeNames[observed.opening.routeIndex] ?? 'default',
-      class: observed.classNow.name,
-      model: this.#models.labelOf(observed.request.model),
-      phase: phaseOf(observed, silentNs),
-      ageMs: ageNs / 1e6,
-      chunkCount: observed.chunks.totalCount,
-      ...(silentNs === undefined ? {} : { silentMs: silentNs / 1e6 }),
-      ...(trace === undefined ? {} : { traceId: trace.traceId }),
-      ...(clientUnackedBytes === undefined ? {} : { clientUnackedBytes }),
-    };
+  #noteFault(where: string, fault: unknown): void {
+    this.detachedCount += 1;
+    this.#options.onFault(where, fault);
   }
-}
-
-/** `silent`: the silence already is what would be a stall if it ended now. */
-function phaseOf(observed: ObservedExchange, silentNs: number | undefined): OpenExchange['phase'] {
-  if (!observed.headSeen) return 'head';
-  if (silentNs === undefined) return 'token';
-  return silentNs > observed.classNow.stallMs * 1e6 ? 'silent' : 'stream';
-}
-
-function exemplarOf({ opening }: ObservedExchange): ExemplarRef | undefined {
-  const { trace } = opening;
-  return trace?.sampled ? { traceId: trace.traceId, spanId: trace.clientSpanId } : undefined;
 }

@@ -1,8 +1,16 @@
 // Freezes an observed exchange into its record. After this the exchange is plain data.
 import { NAME_MAX_CHARS } from '../base/limits.ts';
 import { ERROR_CODES } from '../base/error-codes.ts';
+import type { EngineFacts } from '../record/engines.ts';
+import { sourcesConflict } from '../evidence/agreement.ts';
 import { decideOutcome } from '../judge/outcome.ts';
-import { RECORD_SCHEMA, type AnswerFacts, type StreamRecord, type TraceFacts } from '../record/stream-record.ts';
+import {
+  RECORD_SCHEMA,
+  type AnswerFacts,
+  type Evidence,
+  type StreamRecord,
+  type TraceFacts,
+} from '../record/stream-record.ts';
 import type { EndEntry } from '../tape/entries.ts';
 import { fieldList, fieldValue } from '../base/fields.ts';
 import type { ObservedExchange } from './observed-exchange.ts';
@@ -16,11 +24,17 @@ const KEEP_FIELD = 'x-rubato-keep';
 export interface Placing {
   readonly route: string;
   readonly labels: StreamRecord['labels'];
+  /** Which engine answered; undefined when nothing told. */
+  readonly engine: EngineFacts | undefined;
+  readonly promptTokensEstimate: number | undefined;
 }
 
-export function recordOf(exchange: ObservedExchange, end: EndEntry, { route, labels }: Placing): StreamRecord {
+/** The record as the exchange itself leaves it: evidence is still to be gathered. */
+export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Placing): StreamRecord {
+  const { route, labels, engine, promptTokensEstimate } = placing;
   const { reader, metering, opening, connection, response, request } = exchange;
   const answer = reader?.facts() ?? unansweredFacts();
+  const statements = reader?.statements();
   const doubts = [...exchange.doubts];
   const decided = decideOutcome({
     wire: end.wireEnd,
@@ -47,13 +61,15 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, { route, lab
       ...(request.stream === undefined ? {} : { stream: request.stream }),
       ...(request.choices === undefined ? {} : { choices: request.choices }),
       ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
+      ...(request.promptBytes === undefined ? {} : { promptBytes: request.promptBytes }),
+      ...(promptTokensEstimate === undefined ? {} : { promptTokensEstimate }),
       ...(fieldValue(opening.fields, KEEP_FIELD) === undefined ? {} : { keep: true }),
     },
     response,
     answer,
     tokens: reader?.tokens() ?? {},
-    // Sources of evidence come with the adapters of each engine; without any, the engine's window
-    // stays one part.
+    ...(engine === undefined ? {} : { engine }),
+    ...(statements === undefined ? {} : { statements }),
     evidence: [],
     chunks: exchange.chunks.columns,
     events: exchange.events.columns,
@@ -63,6 +79,12 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, { route, lab
     doubts,
     ...traceOf(exchange),
   };
+}
+
+/** The record with what is known of the engine's own time. */
+export function withEvidence(record: StreamRecord, evidence: readonly Evidence[]): StreamRecord {
+  if (!sourcesConflict(evidence)) return { ...record, evidence };
+  return { ...record, evidence, doubts: [...record.doubts, 'evidence_conflict'] };
 }
 
 /** An exchange that got no answer of the engine's has no dialect either. */

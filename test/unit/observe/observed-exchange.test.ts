@@ -66,6 +66,7 @@ test('a usual stream, every entry of it', () => {
       stream: true,
       choices: 1,
       maxTokens: 50,
+      promptBytes: 9,
     },
     response: {
       status: 200,

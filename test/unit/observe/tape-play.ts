@@ -62,7 +62,14 @@ export function createStage(changes: Partial<ObserverOptions> = {}): Stage {
   const observer = new Observer({
     sinks: [sink],
     classifier: createClassifier('x-traffic-class', CLASSES),
-    routeNames: ['main', 'other-route'],
+    routes: [
+      { name: 'main', engine: undefined },
+      { name: 'other-route', engine: undefined },
+    ],
+    lateSources: [],
+    evidenceWaitMs: 0,
+    engineByMetrics: () => undefined,
+    estimator: { judge: () => undefined },
     models: [],
     promptBucketEdges: [256, 1_024],
     outputBucketEdges: [64],

@@ -1,0 +1,132 @@
+// From an exchange's end to its report: record, evidence, figures. The record waits here, and only
+// here, for evidence that comes from elsewhere; everything counted as it happened is out long before.
+import { fieldValue } from '../base/fields.ts';
+import { gatherEvidence } from '../evidence/table.ts';
+import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.ts';
+import { outputBucket } from '../measure/buckets.ts';
+import { measureRecord } from '../measure/measure-record.ts';
+import type { Evidence, StreamRecord } from '../record/stream-record.ts';
+import type { EndEntry } from '../tape/entries.ts';
+import { EngineMemory, type EngineByMetrics } from './engine-memory.ts';
+import { subjectOf } from './evidence-subject.ts';
+import type { EndedExchange, Estimator, LateSource } from './late-evidence.ts';
+import type { ModelLabels } from './model-labels.ts';
+import type { ObservedExchange } from './observed-exchange.ts';
+import { recordOf, withEvidence } from './record-of.ts';
+import { Settlement } from './settlement.ts';
+
+export interface ClosingOptions {
+  /** Evidence from elsewhere than the answers, and how long an ended exchange waits for it. */
+  readonly lateSources: readonly LateSource[];
+  readonly evidenceWaitMs: number;
+  /** The engine that a route's metrics are of. */
+  readonly engineByMetrics: EngineByMetrics;
+  readonly estimator: Estimator;
+  readonly outputBucketEdges: readonly number[];
+}
+
+/** What closing shares with the observer. */
+export interface ClosingShares {
+  readonly models: ModelLabels;
+  /** Exchanges now open on a route. */
+  readonly openCount: (routeIndex: number) => number;
+  readonly tell: (call: (sink: Sink) => void) => void;
+  readonly onFault: (where: string, fault: unknown) => void;
+}
+
+export class Closing {
+  readonly #options: ClosingOptions;
+  readonly #shares: ClosingShares;
+  readonly #engines: EngineMemory;
+  readonly #settlement: Settlement;
+
+  constructor(options: ClosingOptions, shares: ClosingShares) {
+    this.#options = options;
+    this.#shares = shares;
+    this.#engines = new EngineMemory(options.engineByMetrics);
+    this.#settlement = new Settlement({
+      sources: options.lateSources,
+      waitMs: options.evidenceWaitMs,
+      onFault: (source, fault) => shares.onFault(`evidence ${source}`, fault),
+    });
+  }
+
+  /** Takes an exchange that has ended; its report follows at once unless evidence is still expected. */
+  close(observed: ObservedExchange, end: EndEntry, labels: ExchangeLabels): void {
+    const record = recordOf(observed, end, {
+      route: labels.route,
+      labels: { model: labels.model, promptBucket: labels.promptBucket },
+      engine: this.#engines.recall(labels.route, observed.request.model, observed.reader?.engine()),
+      promptTokensEstimate: undefined,
+    });
+    const exchange = endedExchange(observed, record, end.atNs);
+    this.#settlement.add({
+      exchange,
+      evidence: gatherEvidence(exchange.subject),
+      worthWaiting: exchange.subject.firstTokenAtNs !== undefined,
+      settle: (stated) => {
+        try {
+          this.#report({ observed, record, labels, exchange }, stated);
+        } catch (fault) {
+          this.#shares.onFault('exchange', fault);
+        }
+      },
+    });
+  }
+
+  /** Reports what still waits, with what there is. */
+  settleAll(): void {
+    this.#settlement.flush();
+  }
+
+  #report({ observed, record: unproven, labels, exchange }: Closed, stated: readonly Evidence[]): void {
+    const { models, openCount, tell } = this.#shares;
+    const estimated = this.#options.estimator.judge(exchange, {
+      tokens: unproven.tokens,
+      request: observed.request,
+      company: observed.company,
+      openCount: openCount(observed.opening.routeIndex),
+      ok: unproven.end.outcome === 'ok',
+    });
+    const record = withEvidence(unproven, estimated === undefined ? stated : [...stated, estimated]);
+    const report: Report = {
+      record,
+      figures: measureRecord(record),
+      labels,
+      outputBucket: outputBucket(record.tokens.output, this.#options.outputBucketEdges),
+    };
+    tell((sink) => sink.onReport?.(report, exemplarOf(observed)));
+    if (record.end.outcome !== 'ok') return;
+    models.admit(record.request.model);
+    for (const name of observed.listedModels()) models.admit(name);
+  }
+}
+
+interface Closed {
+  readonly observed: ObservedExchange;
+  /** Without evidence. */
+  readonly record: StreamRecord;
+  readonly labels: ExchangeLabels;
+  readonly exchange: EndedExchange;
+}
+
+function endedExchange({ id, opening, request }: ObservedExchange, record: StreamRecord, atNs: number): EndedExchange {
+  return {
+    id,
+    route: record.route,
+    model: request.model,
+    openedAtNs: opening.openedAtNs,
+    endedAtNs: atNs,
+    subject: subjectOf(record),
+    traceId: opening.trace?.traceId,
+    clientSpanId: opening.trace?.clientSpanId,
+    responseId: record.answer.responseId,
+    requestId: fieldValue(opening.fields, 'x-request-id'),
+  };
+}
+
+/** The trace to point at from an exemplar. */
+export function exemplarOf({ opening }: ObservedExchange): ExemplarRef | undefined {
+  const { trace } = opening;
+  return trace?.sampled ? { traceId: trace.traceId, spanId: trace.clientSpanId } : undefined;
+}

@@ -1,0 +1,33 @@
+// An open exchange as `/api/streams` and the gauge of active exchanges show it.
+import type { OpenExchange } from '../judge/report.ts';
+import type { ObservedExchange } from './observed-exchange.ts';
+
+export function openView(
+  observed: ObservedExchange,
+  atNs: number,
+  labels: { readonly route: string; readonly model: string },
+): OpenExchange {
+  const ageNs = atNs - observed.opening.openedAtNs;
+  const { lastGeneratedAtNs, clientUnackedBytes } = observed;
+  const silentNs = lastGeneratedAtNs === undefined ? undefined : ageNs - lastGeneratedAtNs;
+  const { trace } = observed.opening;
+  return {
+    id: observed.id,
+    openedAtEpochMs: observed.openedAtEpochMs,
+    ...labels,
+    class: observed.classNow.name,
+    phase: phaseOf(observed, silentNs),
+    ageMs: ageNs / 1e6,
+    chunkCount: observed.chunks.totalCount,
+    ...(silentNs === undefined ? {} : { silentMs: silentNs / 1e6 }),
+    ...(trace === undefined ? {} : { traceId: trace.traceId }),
+    ...(clientUnackedBytes === undefined ? {} : { clientUnackedBytes }),
+  };
+}
+
+/** `silent`: the silence already is what would be a stall if it ended now. */
+function phaseOf(observed: ObservedExchange, silentNs: number | undefined): OpenExchange['phase'] {
+  if (!observed.headSeen) return 'head';
+  if (silentNs === undefined) return 'token';
+  return silentNs > observed.classNow.stallMs * 1e6 ? 'silent' : 'stream';
+}

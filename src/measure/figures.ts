@@ -1,6 +1,7 @@
 // The shape of all figures read from one record. Lengths in integer ns. Absent means unknown or
 // not applicable, never 0.
 import type { NoFirstTokenReason } from '../base/outcome.ts';
+import type { StreamTokenSteps } from './token-steps.ts';
 
 /** The gaps of one exchange at one point. Percentiles by nearest rank over the untainted gaps. */
 export interface GapFigures {
@@ -56,6 +57,12 @@ export interface Figures {
   readonly ttftNs?: number;
   /** Request head received → chunk with the first non-reasoning fragment accepted by the kernel. */
   readonly ttfoNs?: number;
+  /** First token → first visible token, both accepted by the kernel; absent when the first token is visible. */
+  readonly thinkingNs?: number;
+  /** TTFT per 1,000 prompt tokens that no cache held. */
+  readonly ttftPer1kNs?: number;
+  /** Output tokens by event and by read; absent unless the engine states a running count throughout. */
+  readonly tokenSteps?: StreamTokenSteps;
   /** Request head received → response head received. */
   readonly headNs?: number;
   /** Request head received → read that completed the first event of any kind. */

@@ -11,8 +11,11 @@ import { noFirstTokenReason } from './no-first-token.ts';
 import { type Replayed, replayStream } from './replay.ts';
 import { worstStalls } from './stall.ts';
 import { viewStream } from './stream-view.ts';
+import { thinkingNs } from './thinking.ts';
+import { tokenSteps } from './token-steps.ts';
 import { outputTokensPerSecond } from './tokens.ts';
 import { tpotNs } from './tpot.ts';
+import { ttftPer1kNs } from './ttft-per-1k.ts';
 import { splitTtft } from './ttft-split.ts';
 
 export function measureRecord(record: StreamRecord): Figures {
@@ -28,6 +31,9 @@ function measureStream(record: StreamRecord): Figures {
     ...defined({
       ttftNs,
       ttfoNs,
+      thinkingNs: thinkingNs(ttftNs, ttfoNs),
+      ttftPer1kNs: ttftPer1kNs(ttftNs, record.tokens),
+      tokenSteps: tokenSteps(record, view.complete),
       headNs: record.marks.headReceivedAtNs,
       firstEventNs: view.firstEventAtNs,
       lastTokenNs: view.lastTokenAtNs,

@@ -8,8 +8,11 @@ import { GAP, GAP_MAX } from './gap.ts';
 import { NO_FIRST_TOKEN } from './no-first-token.ts';
 import { GAPS, STALLS } from './stall.ts';
 import { GAPS_TAINTED } from './taint.ts';
+import { THINKING } from './thinking.ts';
+import { EVENT_TOKENS, READ_TOKENS } from './token-steps.ts';
 import { TOKENS } from './tokens.ts';
 import { TPOT } from './tpot.ts';
+import { TTFT_PER_1K } from './ttft-per-1k.ts';
 import { NETWORK_PART, SPLITS, TTFT_PART } from './ttft-split.ts';
 import { TTFO } from './ttfo.ts';
 import { TTFT } from './ttft.ts';
@@ -17,6 +20,8 @@ import { TTFT } from './ttft.ts';
 export const METRICS: readonly MetricSpec[] = [
   TTFT,
   TTFO,
+  THINKING,
+  TTFT_PER_1K,
   TTFT_PART,
   NETWORK_PART,
   GAP,
@@ -29,6 +34,8 @@ export const METRICS: readonly MetricSpec[] = [
   EXCHANGES,
   NO_FIRST_TOKEN,
   TOKENS,
+  EVENT_TOKENS,
+  READ_TOKENS,
   EVENTS_COALESCED,
   BACKPRESSURE,
   SPLITS,

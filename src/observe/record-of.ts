@@ -14,6 +14,7 @@ import {
 import type { EndEntry } from '../tape/entries.ts';
 import { fieldList, fieldValue } from '../base/fields.ts';
 import type { ObservedExchange } from './observed-exchange.ts';
+import { requestStartEpochMs } from './request-start.ts';
 
 /** `tracestate` is propagated whole; what a record keeps of it is what W3C asks to support at least. */
 const TRACE_STATE_MAX_CHARS = 512;
@@ -34,6 +35,7 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Pla
   const { route, labels, engine, promptTokensEstimate } = placing;
   const { reader, metering, opening, connection, response, request } = exchange;
   const answer = reader?.facts() ?? unansweredFacts();
+  const startEpochMs = requestStartEpochMs(opening.fields);
   const statements = reader?.statements();
   const doubts = [...exchange.doubts];
   const decided = decideOutcome({
@@ -63,6 +65,7 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Pla
       ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
       ...(request.promptBytes === undefined ? {} : { promptBytes: request.promptBytes }),
       ...(promptTokensEstimate === undefined ? {} : { promptTokensEstimate }),
+      ...(startEpochMs === undefined ? {} : { otherClockStartEpochMs: startEpochMs }),
       ...(fieldValue(opening.fields, KEEP_FIELD) === undefined ? {} : { keep: true }),
     },
     response,

@@ -65,6 +65,8 @@ export interface RequestFacts {
   promptBytes?: number;
   /** Prompt tokens by a ratio of bytes to tokens learnt from earlier usage of this model. An estimate. */
   promptTokensEstimate?: number;
+  /** When the client or a hop before us began the request, by its own clock (`x-request-start`), ms since 1970. */
+  otherClockStartEpochMs?: number;
   /** The client asked to keep this exchange's chunks (field `x-rubato-keep`). */
   keep?: true;
 }

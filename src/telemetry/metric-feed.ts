@@ -10,8 +10,11 @@ import { GAP, GAP_MAX } from '../measure/gap.ts';
 import { NO_FIRST_TOKEN } from '../measure/no-first-token.ts';
 import { GAPS, STALLS } from '../measure/stall.ts';
 import { GAPS_TAINTED } from '../measure/taint.ts';
+import { THINKING } from '../measure/thinking.ts';
+import { EVENT_TOKENS, READ_TOKENS, type TokenSteps } from '../measure/token-steps.ts';
 import { TOKENS, tokenCounts } from '../measure/tokens.ts';
 import { TPOT } from '../measure/tpot.ts';
+import { TTFT_PER_1K } from '../measure/ttft-per-1k.ts';
 import { NETWORK_PART, networkParts, SPLITS, TTFT_PART, ttftParts } from '../measure/ttft-split.ts';
 import { TTFO } from '../measure/ttfo.ts';
 import { TTFT } from '../measure/ttft.ts';
@@ -103,6 +106,13 @@ function countStream(store: MetricStore, report: Report, exemplar: ExemplarRef |
   };
   sample(GAP_MAX, figures.gapsReceived.maxNs);
   sample(TPOT, figures.tpotNs);
+  sample(THINKING, figures.thinkingNs);
+  if (figures.ttftPer1kNs !== undefined) {
+    const bucketed = { ...labels, prompt_bucket: report.labels.promptBucket };
+    store.histogram(TTFT_PER_1K, bucketed).record(figures.ttftPer1kNs, exemplar);
+  }
+  countTokenSteps(store, EVENT_TOKENS, labels, figures.tokenSteps?.perEvent);
+  countTokenSteps(store, READ_TOKENS, labels, figures.tokenSteps?.perRead);
   if (record.answer.streamed) sample(BACKPRESSURE, figures.backpressureNs);
   if (figures.noFirstToken !== undefined) {
     store.counter(NO_FIRST_TOKEN, { ...labels, reason: figures.noFirstToken }).add(1);
@@ -117,6 +127,14 @@ function countSplit(store: MetricStore, split: Split, labels: Labels, exemplar: 
   }
   for (const { part, partNs } of networkParts(split)) {
     store.histogram(NETWORK_PART, { ...labels, part }).record(partNs, exemplar);
+  }
+}
+
+function countTokenSteps(store: MetricStore, spec: MetricSpec, labels: Labels, steps: TokenSteps | undefined): void {
+  if (steps === undefined) return;
+  const series = store.histogram(spec, labels);
+  for (const [tokens, occurrences] of steps) {
+    for (let count = 0; count < occurrences; count += 1) series.record(tokens);
   }
 }
 

@@ -66,6 +66,8 @@ function endAttributes({ record, labels, outputBucket }: Report): Own {
     'rubato.doubts': record.doubts.length > 0 ? [...record.doubts] : undefined,
     'rubato.dialect': answer.dialect,
     'rubato.stream': answer.streamed,
+    'rubato.other_clock.request_start_epoch_ms': request.otherClockStartEpochMs,
+    'rubato.other_clock.request_start_to_head_ms': clientAheadMs(record),
     'rubato.request_bytes': request.bodyBytes,
     'rubato.response_bytes': response.receivedBytes,
     'rubato.delivered_bytes': response.deliveredBytes,
@@ -73,6 +75,12 @@ function endAttributes({ record, labels, outputBucket }: Report): Own {
     'rubato.chunk.count': response.chunkCount,
     'rubato.connection.reused': record.connection?.reused,
   };
+}
+
+/** Two clocks that nobody compared: a hint at time lost before rubato, and negative when the client's is ahead. */
+function clientAheadMs({ request, openedAtEpochMs }: StreamRecord): number | undefined {
+  const { otherClockStartEpochMs: startEpochMs } = request;
+  return startEpochMs === undefined ? undefined : Math.round((openedAtEpochMs - startEpochMs) * 1e3) / 1e3;
 }
 
 function figureAttributes({ record, figures }: Report): Own {
@@ -83,6 +91,8 @@ function figureAttributes({ record, figures }: Report): Own {
     'rubato.head_us': us(figures.headNs),
     'rubato.ttft_us': us(figures.ttftNs),
     'rubato.ttfo_us': us(figures.ttfoNs),
+    'rubato.thinking_us': us(figures.thinkingNs),
+    'rubato.ttft.per_1k_uncached_tokens_us': us(figures.ttftPer1kNs),
     ...splitAttributes(figures.split),
     'rubato.tpot_us': us(figures.tpotNs),
     'rubato.tokens.basis': record.tokens.basis,

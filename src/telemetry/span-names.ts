@@ -23,6 +23,9 @@ export const SPAN_ATTRIBUTES = {
   'rubato.head_us': 'Request head received → response head received.',
   'rubato.ttft_us': 'Request head received → chunk with the first token accepted by the kernel for the client.',
   'rubato.ttfo_us': 'Request head received → chunk with the first visible token accepted by the kernel.',
+  'rubato.thinking_us':
+    'First token → first visible token, both accepted by the kernel; absent when the first is visible.',
+  'rubato.ttft.per_1k_uncached_tokens_us': 'TTFT per 1,000 prompt tokens that no cache held.',
   'rubato.ttft.basis': 'What queue and prefill rest on: exact, model or none.',
   'rubato.ttft.queue_us': 'Engine accepted the request → began its prefill.',
   'rubato.ttft.prefill_us': 'Prefill began → first token computed.',
@@ -44,6 +47,10 @@ export const SPAN_ATTRIBUTES = {
   'rubato.hold.max_us': 'Read received → accepted by the kernel, largest over the chunks.',
   'rubato.hold.p50_us': 'Read received → accepted by the kernel, median over the chunks.',
   'rubato.backpressure_us': 'Time in which the socket to the client was blocked.',
+  'rubato.other_clock.request_start_epoch_ms':
+    'When the client or a hop before rubato began the request, as it said in `x-request-start`: by its clock, not ours.',
+  'rubato.other_clock.request_start_to_head_ms':
+    'From that moment to the request head received: the difference of two clocks that nobody compared.',
   'rubato.request_bytes': 'Body bytes received from the client.',
   'rubato.response_bytes': 'Body bytes received from the engine.',
   'rubato.delivered_bytes': 'Of these, bytes the kernel accepted for the client.',

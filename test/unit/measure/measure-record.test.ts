@@ -22,6 +22,7 @@ test('a whole stream has every figure', () => {
   expect(measureRecord(record)).toEqual({
     ttftNs: ms(100) + FLUSH_AFTER_NS,
     ttfoNs: ms(200) + FLUSH_AFTER_NS,
+    thinkingNs: ms(100),
     headNs: ms(50),
     firstEventNs: ms(50),
     lastTokenNs: ms(320),

@@ -8,6 +8,8 @@ test('the metrics fed by measures', () => {
   expect(METRICS.map(({ name, type, unit, labels }) => `${name} ${type} ${unit} ${labels.join()}`)).toEqual([
     'rubato.ttft histogram s prompt_bucket',
     'rubato.ttfo histogram s ',
+    'rubato.thinking histogram s ',
+    'rubato.ttft.per_1k_uncached_tokens histogram s prompt_bucket',
     'rubato.ttft.part histogram s part,basis',
     'rubato.network.part histogram s part',
     'rubato.gap histogram s point',
@@ -20,6 +22,8 @@ test('the metrics fed by measures', () => {
     'rubato.exchanges counter {exchange} outcome,route',
     'rubato.no_first_token counter {exchange} reason',
     'rubato.tokens counter {token} kind',
+    'rubato.event.tokens histogram {token} ',
+    'rubato.read.tokens histogram {token} ',
     'rubato.events.coalesced counter {event} ',
     'rubato.backpressure histogram s ',
     'rubato.splits counter {exchange} basis',
@@ -49,8 +53,8 @@ test('every counter starts at 0 for every value of its closed labels', () => {
 });
 
 test('every help is a sentence, and that of a duration names its two events', () => {
-  for (const { name, type, help } of METRICS) {
+  for (const { name, unit, help } of METRICS) {
     expect(help, name).toMatch(/^[A-Z].*\.$/);
-    if (type === 'histogram') expect(help, name).toMatch(/[ (](from|between) .* (to|and) /);
+    if (unit === 's') expect(help, name).toMatch(/[ (](from|between) .* (to|and) /);
   }
 });

@@ -75,7 +75,7 @@ function createParts(config: Config, env: Environment, { log, outlets, sinks }: 
   const observer = new Observer({
     sinks: [...outlets.sinks, ...sinks],
     classifier: createClassifier(config.classHeader, config.classes),
-    routes: config.routes.map(({ name }) => ({ name, engine: undefined })),
+    routes: config.routes.map(({ name, engine }) => ({ name, engine: engine.name })),
     lateSources: [],
     evidenceWaitMs: 0,
     engineByMetrics: () => undefined,

@@ -91,6 +91,48 @@ export const ERROR_TYPE_MAX_CHARS = 64;
 /** Characters of a finish reason kept in a record. */
 export const FINISH_REASON_MAX_CHARS = 32;
 
+// --- engine metrics -----------------------------------------------------------------------------
+
+/** Least time between two scheduled looks at an engine's metrics: each costs the engine some work. */
+export const ENGINE_METRICS_INTERVAL_LEAST_MS = 500;
+/** Time for one look; an engine that needs longer is too busy to be asked. */
+export const POLL_TIMEOUT_MS = 5_000;
+/** Bytes of one page of metrics, decoded; the largest pages met (many models and ranks) are about 2 MiB. */
+export const POLL_BODY_MAX_BYTES = 8 * MIB;
+/** Bytes of one list of finished requests: 2,000 at about 1 KiB. It is parsed in one go, so it stays small. */
+export const PERF_METRICS_BODY_MAX_BYTES = 2 * MIB;
+/** Characters of one line of metrics; a longer one is skipped. Help texts and label sets stay far below. */
+export const METRICS_LINE_MAX_CHARS = 16 * KIB;
+/** Samples kept of one page: the wanted names of 8 models on 64 ranks fit. */
+export const METRICS_SAMPLES_MAX_COUNT = 8_192;
+/** Least time between two looks at a target that ends of exchanges ask for. */
+export const POLL_ON_DEMAND_EVERY_MS = 500;
+/** Time before metrics that were not found are looked for again. */
+export const METRICS_SEARCH_AGAIN_MS = 5 * 60_000;
+/** Successful looks remembered of one target, to find the two that stand around an exchange. */
+export const POLLS_KEPT_COUNT = 64;
+/** Ends of exchanges remembered of one target, to know which fell between two looks. */
+export const ENDS_KEPT_COUNT = 4_096;
+/** Finished requests of TensorRT-LLM's list that no exchange has asked for yet, and how long they are kept. */
+export const PERF_ENTRIES_MAX_COUNT = 10_000;
+export const PERF_ENTRIES_KEPT_MS = 30_000;
+/** GPUs that are told apart; more are not shown. */
+export const GPUS_MAX_COUNT = 64;
+
+// --- calibration --------------------------------------------------------------------------------
+
+/** Models of all routes that are calibrated; the one not seen for longest makes room. */
+export const CALIBRATED_MODELS_MAX_COUNT = 64;
+/** Idle exchanges remembered of each: a fit of so many costs well below 1 ms. */
+export const CALIBRATION_SAMPLES_MAX_COUNT = 256;
+/** Exchanges of a model, and of these idle ones, before anything is estimated. */
+export const CALIBRATION_SEEN_LEAST_COUNT = 30;
+export const CALIBRATION_IDLE_LEAST_COUNT = 12;
+/** Beginnings of prompts remembered of each model, at up to six lengths each. */
+export const PREFIXES_MAX_COUNT = 4_096;
+/** Requests whose bytes and tokens are remembered of each model and kind of script. */
+export const PROMPT_RATIO_SAMPLES_MAX_COUNT = 32;
+
 // --- labels -------------------------------------------------------------------------------------
 
 /** Traffic classes, `default` included. */
@@ -116,6 +158,14 @@ export const RECENT_MAX_COUNT = 200;
 export const STATEMENTS_MAX_COUNT = 64;
 /** Pairs of route and model of which the engine is remembered. */
 export const ENGINE_MEMORY_MAX_COUNT = 256;
+/** Characters of a statement's path; the longest of the engines known has 58. */
+export const STATEMENT_PATH_MAX_CHARS = 64;
+/** Keys looked at in one object of statements; more is no engine's word but a flood. */
+export const STATEMENT_KEYS_MAX_COUNT = 256;
+/** Members read of one list in a response head (`Server-Timing`, load reports); browsers show about ten. */
+export const HEAD_LIST_MAX_COUNT = 32;
+/** Characters of an engine's version kept in a record. */
+export const ENGINE_VERSION_MAX_CHARS = 32;
 /** Ended exchanges that wait for evidence from elsewhere at the same time; more are settled without. */
 export const UNSETTLED_MAX_COUNT = 10_000;
 /** Rows of chunk and event logs among them; a usual stream has about a thousand. */
@@ -173,6 +223,8 @@ export const REFERENCE_OUTPUT_MAX_TOKENS = 65_536;
 export const REFERENCE_WAITING_MAX_COUNT = 10_000;
 /** Requests of which the reference engine remembers what it really did; older ones are forgotten. */
 export const REFERENCE_TRUTH_MAX_COUNT = 1_000;
+/** Finished requests that wait in the reference engine's ring to be read; the oldest make room. */
+export const REFERENCE_PERF_ENTRIES_MAX_COUNT = 1_000;
 /** Body bytes of one answer our own client keeps; a longer answer is cut off and says so. */
 export const CLIENT_ANSWER_MAX_BYTES = 64 * MIB;
 /** Exchanges our own client has open at once; an open-loop load beyond it counts what it left out. */

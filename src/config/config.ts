@@ -1,6 +1,7 @@
 // The configuration as the rest of the process sees it: checked, complete, frozen. Whoever holds one
 // need not check anything again. Knows nothing of flags, environment or files.
 import type { LogLevel } from '../base/log.ts';
+import type { EngineName } from '../record/engines.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 
 export interface HostPort {
@@ -29,6 +30,17 @@ export interface RouteConfig {
   /** Value of `Host` in lower case, without its port. */
   readonly host: string | undefined;
   readonly upstream: UpstreamAddress;
+  readonly engine: EngineConfig;
+}
+
+/** What is said of the engine behind a route. */
+export interface EngineConfig {
+  /** Which it is; undefined leaves it to its answers and metrics to show. */
+  readonly name: EngineName | undefined;
+  /** `auto` (at the upstream, where present), `off`, or the URL of its metrics. */
+  readonly metrics: string;
+  /** URL of TensorRT-LLM's list of finished requests, which is empty once it was read. */
+  readonly perfMetricsUrl: string | undefined;
 }
 
 export const CHUNK_DETAILS = ['all', 'kept', 'off'] as const;
@@ -71,6 +83,10 @@ export interface Config {
   /** In the order in which they are tried; `--upstream` is the last one and named `default`. */
   readonly routes: readonly RouteConfig[];
   readonly hostHeader: HostHeader;
+  /** Time between two looks at an engine's metrics. */
+  readonly engineMetricsIntervalMs: number;
+  /** URL of the DCGM exporter beside the engine. */
+  readonly gpuMetricsUrl: string | undefined;
   readonly upstreamTls: {
     /** PEM text of certificate authorities to trust. */
     readonly caPem: string | undefined;

@@ -3,6 +3,7 @@
 import {
   ALLOWED_HOSTS_MAX_COUNT,
   BUCKET_EDGES_MAX_COUNT,
+  ENGINE_METRICS_INTERVAL_LEAST_MS,
   MODELS_MAX_COUNT,
   RECORD_FILE_BYTES,
   RECORD_FILE_LEAST_BYTES,
@@ -10,6 +11,7 @@ import {
   STALL_MAX_MS,
 } from '../base/limits.ts';
 import { LOG_LEVELS } from '../base/log.ts';
+import { ENGINES } from '../record/engines.ts';
 import { CHUNK_DETAILS, CHUNK_FORMS, HOST_HEADERS, PROPAGATIONS } from './config.ts';
 import {
   type Reader,
@@ -24,8 +26,10 @@ import {
   readNames,
   readSeconds,
   readSwitch,
+  readMetricsPlace,
   readText,
   readUpstream,
+  readUrl,
 } from './values.ts';
 
 export interface KeySpec {
@@ -156,6 +160,34 @@ export const KEYS = {
     help: 'Edges of the label output_bucket.',
     read: readEdges(BUCKET_EDGES_MAX_COUNT),
   }),
+  engine: key({
+    placeholder: 'NAME',
+    help: `The engine behind the upstream, where its answers do not show it: ${ENGINES.join(', ')}.`,
+    read: readChoice(ENGINES),
+  }),
+  'engine-metrics': key({
+    placeholder: 'auto|off|URL',
+    fallback: 'auto',
+    help: "Where the engine's own metrics are. auto looks at the upstream's /metrics once an answer has streamed well.",
+    read: readMetricsPlace,
+  }),
+  'engine-metrics-interval': key({
+    placeholder: 'SECONDS',
+    unit: 's',
+    fallback: '5',
+    help: "Time between two looks at the engine's metrics.",
+    read: readSeconds(ENGINE_METRICS_INTERVAL_LEAST_MS / 1_000),
+  }),
+  'engine-perf-metrics': key({
+    placeholder: 'URL',
+    help: "TensorRT-LLM's /perf_metrics, for the queue and prefill of each request. Reading it empties it for all other readers.",
+    read: readUrl,
+  }),
+  'gpu-metrics': key({
+    placeholder: 'URL',
+    help: 'The /metrics of the DCGM exporter beside the engine, for the GPU figures.',
+    read: readUrl,
+  }),
   'upstream-ca': key({
     placeholder: 'FILE',
     help: 'Certificate authorities (PEM) to trust for https upstreams, such as that of a company.',
@@ -238,7 +270,8 @@ export const KEY_NAMES = Object.keys(KEYS) as readonly KeyName[];
 
 /** Keys that only a YAML file can hold, because they have structure. */
 export const STRUCTURED_KEYS = {
-  routes: 'Upstreams by path or host: a list of { name, upstream, prefix or host }. The first that matches wins.',
+  routes:
+    'Upstreams by path or host: a list of { name, upstream, prefix or host, engine, engine_metrics, engine_perf_metrics }. The first that matches wins.',
   classes: 'Traffic classes: a list of { name, stall_ms, match }. The first class with a matching rule wins.',
 } as const;
 

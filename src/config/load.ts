@@ -20,10 +20,18 @@ export function loadConfig(input: LoadInput): Loaded {
   const faults: string[] = [];
   const file = loadFile(input, faults);
   const values = readValues(input, file, faults);
-  const routes = checkRoutes(file.entries.get('routes')?.raw, values.upstream);
+  const routes = checkRoutes(file.entries.get('routes')?.raw, {
+    upstream: values.upstream,
+    engine: {
+      name: values.engine,
+      metrics: required(values, 'engine-metrics'),
+      perfMetricsUrl: values['engine-perf-metrics'],
+    },
+  });
   const classes = checkClasses(file.entries.get('classes')?.raw, required(values, 'stall-ms'));
   for (const sentence of [...routes.faults, ...classes.faults]) faults.push(`${file.path ?? ''}: ${sentence}`);
   if (isUpstreamMissing(input, file)) faults.push(NO_UPSTREAM);
+  else if (find(input, file, 'upstream') === undefined) faults.push(...strayEngineUrls(values));
   faults.push(...checkTogether(values, input));
   const caPem = loadCertificates(input, values['upstream-ca'], faults);
   for (const check of input.checks) faults.push(...check(input.env));
@@ -38,6 +46,18 @@ function isUpstreamMissing(input: LoadInput, file: ConfigFile): boolean {
   const routes = file.entries.get('routes')?.raw ?? [];
   const hasRoutes = !Array.isArray(routes) || routes.length > 0;
   return file.isRead && !hasRoutes && find(input, file, 'upstream') === undefined;
+}
+
+/** One engine's URLs beside several routes would be taken for the wrong one. */
+function strayEngineUrls(values: KeyValues): string[] {
+  const metrics = values['engine-metrics'];
+  const stray: KeyName[] = metrics === undefined || metrics === 'auto' || metrics === 'off' ? [] : ['engine-metrics'];
+  if (values['engine-perf-metrics'] !== undefined) stray.push('engine-perf-metrics');
+  return stray.map(
+    (name) =>
+      `${flagName(name)}: a URL belongs to the engine of ${flagName('upstream')}, and there is none. ` +
+      `Give each route its own ${name.replaceAll('-', '_')}.`,
+  );
 }
 
 function loadCertificates(input: LoadInput, path: string | undefined, faults: string[]): string | undefined {
@@ -68,6 +88,8 @@ function assemble(values: KeyValues, rest: Pick<Config, 'routes' | 'classes'> & 
     admin: required(values, 'admin'),
     adminAllowHosts: required(values, 'admin-allow-host').map((name) => name.toLowerCase()),
     routes: rest.routes,
+    engineMetricsIntervalMs: required(values, 'engine-metrics-interval'),
+    gpuMetricsUrl: values['gpu-metrics'],
     hostHeader: required(values, 'host-header'),
     upstreamTls: { caPem: rest.caPem, insecure: required(values, 'upstream-insecure') },
     timeouts: {

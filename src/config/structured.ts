@@ -2,10 +2,11 @@
 // turns them into plain configuration. Knows nothing of files; faults are sentences without a place.
 import * as v from 'valibot';
 import { CLASS_RULES_MAX_COUNT, CLASSES_MAX_COUNT, ROUTES_MAX_COUNT, STALL_MAX_MS } from '../base/limits.ts';
+import { ENGINES } from '../record/engines.ts';
 import type { ClassRule, ClassSpec } from '../record/traffic-class.ts';
-import type { RouteConfig, UpstreamAddress } from './config.ts';
+import type { EngineConfig, RouteConfig, UpstreamAddress } from './config.ts';
 import { didYouMean } from './nearest.ts';
-import { readHeaderName, readUpstream, type Reader, show } from './values.ts';
+import { readChoice, readHeaderName, readMetricsPlace, readUpstream, readUrl, type Reader, show } from './values.ts';
 
 /** Classes that exist without being configured. */
 const BUILT_IN_CLASSES = ['interactive', 'batch', 'default'] as const;
@@ -46,6 +47,9 @@ const ROUTE = v.strictObject({
   upstream: byReader(readUpstream),
   prefix: v.optional(PATH_PREFIX),
   host: v.optional(HOST),
+  engine: v.optional(byReader(readChoice(ENGINES))),
+  engine_metrics: v.optional(byReader(readMetricsPlace)),
+  engine_perf_metrics: v.optional(byReader(readUrl)),
 });
 
 const TEXT = v.pipe(v.string('expected text'), v.nonEmpty('expected text that is not empty'));
@@ -115,15 +119,34 @@ export interface Checked<Value> {
   readonly faults: readonly string[];
 }
 
+/** The single keys that routes fall back to. */
+export interface RouteDefaults {
+  /** Takes what no route does. */
+  readonly upstream: UpstreamAddress | undefined;
+  readonly engine: EngineConfig;
+}
+
 /** Configured routes in their order; `upstream`, when set, takes what none of them does. */
-export function checkRoutes(raw: unknown, upstream: UpstreamAddress | undefined): Checked<readonly RouteConfig[]> {
+export function checkRoutes(raw: unknown, { upstream, engine }: RouteDefaults): Checked<readonly RouteConfig[]> {
   const parsed = v.safeParse(ROUTES, raw ?? []);
   if (!parsed.success) return { value: [], faults: sentences('routes', parsed.issues) };
-  const routes = parsed.output.map(({ name, prefix, host, upstream: own }): RouteConfig => {
-    return { name, prefix, host, upstream: own };
+  const routes = parsed.output.map((route): RouteConfig => {
+    const { name, prefix, host, upstream: own } = route;
+    return { name, prefix, host, upstream: own, engine: engineOf(route, engine) };
   });
-  if (upstream !== undefined) routes.push({ name: DEFAULT_ROUTE, prefix: undefined, host: undefined, upstream });
+  if (upstream !== undefined) {
+    routes.push({ name: DEFAULT_ROUTE, prefix: undefined, host: undefined, upstream, engine });
+  }
   return { value: routes, faults: repeatedNames('routes', routes) };
+}
+
+/** The engine's kind may hold for all routes, but one engine's URLs belong to the key `upstream` alone. */
+function engineOf(route: v.InferOutput<typeof ROUTE>, fallback: EngineConfig): EngineConfig {
+  return {
+    name: route.engine ?? fallback.name,
+    metrics: route.engine_metrics ?? (fallback.metrics === 'off' ? 'off' : 'auto'),
+    perfMetricsUrl: route.engine_perf_metrics,
+  };
 }
 
 /** Configured classes in their order, then the built-in ones that are missing, `default` last. */
@@ -184,6 +207,9 @@ const FIELDS = [
   'upstream',
   'prefix',
   'host',
+  'engine',
+  'engine_metrics',
+  'engine_perf_metrics',
   'stall_ms',
   'match',
   'header',

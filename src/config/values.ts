@@ -140,6 +140,28 @@ export const readHostPort: Reader<HostPort> = (raw) => {
   return { value: { host: match[1] ?? match[2] ?? '', port } };
 };
 
+/** A whole http or https URL, path and query included. Credentials in it would end up in logs. */
+export const readUrl: Reader<string> = (raw) => {
+  const text = scalarText(raw) ?? '';
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    return { fault: `${show(raw)} is not an http:// or https:// URL, such as http://127.0.0.1:8000/metrics` };
+  }
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '')
+    return { fault: 'the URL holds a user name or password; leave it out' };
+  if (url.port === '0') return { fault: `${show(raw)} has port 0, which nothing can listen on` };
+  url.hash = '';
+  return { value: url.href };
+};
+
+/** Where an engine's metrics are: found by itself, nowhere, or at a URL. */
+export const readMetricsPlace: Reader<string> = (raw) => {
+  if (raw === 'auto' || raw === 'off') return { value: raw };
+  if (raw === false) return { value: 'off' };
+  const read = readUrl(raw);
+  return 'fault' in read ? { fault: `${show(raw)} is neither auto, off, nor an http:// or https:// URL` } : read;
+};
+
 /** An http or https origin. Anything more would have to be dropped silently, so it is refused. */
 export const readUpstream: Reader<UpstreamAddress> = (raw) => {
   const text = scalarText(raw) ?? '';

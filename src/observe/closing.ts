@@ -117,6 +117,7 @@ function endedExchange({ id, opening, request }: ObservedExchange, record: Strea
     model: request.model,
     openedAtNs: opening.openedAtNs,
     endedAtNs: atNs,
+    ok: record.end.outcome === 'ok',
     subject: subjectOf(record),
     traceId: opening.trace?.traceId,
     clientSpanId: opening.trace?.clientSpanId,

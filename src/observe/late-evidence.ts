@@ -15,6 +15,8 @@ export interface EndedExchange {
   /** Moments on the clock that all threads share. */
   readonly openedAtNs: number;
   readonly endedAtNs: number;
+  /** It ended well: an engine need not count an answer that was cut short. */
+  readonly ok: boolean;
   readonly subject: EvidenceSubject;
   /** Ids that the engine's own spans can carry; the span id is the one that went upstream as the parent. */
   readonly traceId: string | undefined;

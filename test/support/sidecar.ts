@@ -45,7 +45,9 @@ export class Sidecar {
     this.#folder = mkdtempSync(join(tmpdir(), 'rubato-wire-'));
     const upstream = options.upstream === undefined ? [] : ['--upstream', options.upstream];
     const ports = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--record', this.recordFile];
-    const command = ['src/main.ts', 'serve', ...upstream, ...ports, ...(options.args ?? [])];
+    // Engines of tests answer what they were planned to; only who tests it wants questions of rubato's own.
+    const quiet = options.args?.includes('--engine-metrics') === true ? [] : ['--engine-metrics', 'off'];
+    const command = ['src/main.ts', 'serve', ...upstream, ...ports, ...quiet, ...(options.args ?? [])];
     const args = [...(options.nodeArgs ?? []), ...command];
     this.#process = spawn(join(ROOT, 'node_modules/.bin/node'), args, {
       cwd: ROOT,

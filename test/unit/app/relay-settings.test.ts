@@ -16,7 +16,8 @@ function address(
 }
 
 function routeTo(upstream: UpstreamAddress, changes: Partial<RouteConfig> = {}): RouteConfig {
-  return { name: 'default', prefix: undefined, host: undefined, upstream, ...changes };
+  const engine = { name: undefined, metrics: 'off', perfMetricsUrl: undefined };
+  return { name: 'default', prefix: undefined, host: undefined, upstream, engine, ...changes };
 }
 
 function settingsOf(changes: Partial<Config>): ReturnType<typeof relaySettings> {

@@ -44,8 +44,11 @@ describe('defaults', () => {
           prefix: undefined,
           host: undefined,
           upstream: { protocol: 'http:', host: '127.0.0.1', port: 8000, origin: UPSTREAM },
+          engine: { name: undefined, metrics: 'auto', perfMetricsUrl: undefined },
         },
       ],
+      engineMetricsIntervalMs: 5_000,
+      gpuMetricsUrl: undefined,
       hostHeader: 'auto',
       upstreamTls: { caPem: undefined, insecure: false },
       timeouts: { connectMs: undefined, headMs: undefined, idleMs: undefined, totalMs: undefined },
@@ -79,6 +82,24 @@ describe('defaults', () => {
     expect(
       [config, config.routes, config.routes[0]?.upstream, config.classes[0]].every((part) => Object.isFrozen(part)),
     ).toBe(true);
+  });
+});
+
+describe('URLs of one engine', () => {
+  const routes = 'routes: [{ name: a, upstream: "http://a:1" }]\n';
+
+  test('go with the key upstream', () => {
+    const { routes: made } = configOf(load({ flags: { upstream: UPSTREAM, 'engine-metrics': 'http://m:1/metrics' } }));
+    expect(made[0]?.engine.metrics).toBe('http://m:1/metrics');
+  });
+
+  test('are refused where only routes name upstreams', () => {
+    const yaml = `${routes}engine-metrics: http://m:1/metrics\nengine-perf-metrics: http://m:1/perf_metrics\n`;
+    const faults = faultsOf(withYaml(yaml));
+    expect(faults).toHaveLength(2);
+    expect(faults[0]).toContain('Give each route its own engine_metrics.');
+    expect(faults[1]).toContain('Give each route its own engine_perf_metrics.');
+    expect(faultsOf(withYaml(`${routes}engine-metrics: off\n`))).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 // Goal: routes and classes come out as plain configuration in the order in which they are tried, and
 // each mistake is one sentence with its place. Method: literal values as a YAML parser gives them.
 import { describe, expect, test } from 'vitest';
+import type { EngineConfig } from '../../../src/config/config.ts';
 import { checkClasses, checkRoutes } from '../../../src/config/structured.ts';
 import { readUpstream } from '../../../src/config/values.ts';
 
@@ -12,17 +13,35 @@ function upstream(text: string) {
   return read.value;
 }
 
+const UNKNOWN_ENGINE: EngineConfig = { name: undefined, metrics: 'auto', perfMetricsUrl: undefined };
+
+function routes(raw: unknown, upstreamText?: string, engine = UNKNOWN_ENGINE) {
+  return checkRoutes(raw, { upstream: upstreamText === undefined ? undefined : upstream(upstreamText), engine });
+}
+
 describe('routes', () => {
   test('keep their order, and the upstream key comes last as default', () => {
     const raw = [
       { name: 'chat', prefix: '/v1/chat', upstream: 'http://a:1' },
       { name: 'eu', host: 'EU.example.com', upstream: 'https://b' },
     ];
-    expect(checkRoutes(raw, upstream('http://c:3'))).toEqual({
+    expect(routes(raw, 'http://c:3')).toEqual({
       value: [
-        { name: 'chat', prefix: '/v1/chat', host: undefined, upstream: upstream('http://a:1') },
-        { name: 'eu', prefix: undefined, host: 'eu.example.com', upstream: upstream('https://b') },
-        { name: 'default', prefix: undefined, host: undefined, upstream: upstream('http://c:3') },
+        { name: 'chat', prefix: '/v1/chat', host: undefined, upstream: upstream('http://a:1'), engine: UNKNOWN_ENGINE },
+        {
+          name: 'eu',
+          prefix: undefined,
+          host: 'eu.example.com',
+          upstream: upstream('https://b'),
+          engine: UNKNOWN_ENGINE,
+        },
+        {
+          name: 'default',
+          prefix: undefined,
+          host: undefined,
+          upstream: upstream('http://c:3'),
+          engine: UNKNOWN_ENGINE,
+        },
       ],
       faults: [],
     });
@@ -35,26 +54,48 @@ describe('routes', () => {
       { name: 'd', prefx: '/d', upstream: 'http://d' },
       5,
     ];
-    expect(checkRoutes(raw, undefined).faults).toEqual([
+    expect(routes(raw).faults).toEqual([
       'routes[0].upstream: it is missing.',
       'routes[1].name: expected a name of letters, digits, ".", "_" and "-", at most 64 long.',
       'routes[1].upstream: "ftp://x" is not an http:// or https:// URL, such as http://127.0.0.1:8000.',
       'routes[2].prefx: there is no such key. Did you mean "prefix"?',
       'routes[3]: expected keys and values, not "5".',
     ]);
-    expect(checkRoutes('x', undefined).faults).toEqual(['routes: expected a list of routes.']);
+    expect(routes('x').faults).toEqual(['routes: expected a list of routes.']);
   });
 
   test('names must differ, also from that of the upstream key', () => {
     const raw = ['a', 'a', 'default'].map((name) => ({ name, upstream: 'http://x' }));
-    expect(checkRoutes(raw, upstream('http://y')).faults).toEqual([
+    expect(routes(raw, 'http://y').faults).toEqual([
       'routes: the name "a" is used more than once; names must differ.',
       'routes: the name "default" is used more than once; names must differ.',
     ]);
   });
 
+  test('say what engine is behind them, and fall back to the single keys but for their URLs', () => {
+    const raw = [
+      { name: 'a', upstream: 'http://a:1', engine: 'sglang', engine_metrics: 'http://a:9/metrics#x' },
+      { name: 'b', upstream: 'http://b:1', engine_perf_metrics: 'http://b:1/perf_metrics' },
+    ];
+    const single: EngineConfig = { name: 'vllm', metrics: 'http://c:2/m', perfMetricsUrl: 'http://c:2/p' };
+    expect(routes(raw, 'http://c:3', single).value.map(({ engine }) => engine)).toEqual([
+      { name: 'sglang', metrics: 'http://a:9/metrics', perfMetricsUrl: undefined },
+      { name: 'vllm', metrics: 'auto', perfMetricsUrl: 'http://b:1/perf_metrics' },
+      single,
+    ]);
+    const off = { ...single, metrics: 'off' };
+    expect(routes(raw, 'http://c:3', off).value.map(({ engine }) => engine.metrics)).toEqual([
+      'http://a:9/metrics',
+      'off',
+      'off',
+    ]);
+    expect(routes([{ name: 'a', upstream: 'http://a:1', engine_metrics: 'later' }]).faults).toEqual([
+      'routes[0].engine_metrics: "later" is neither auto, off, nor an http:// or https:// URL.',
+    ]);
+  });
+
   test('a name that labels fold into is refused', () => {
-    expect(checkRoutes([{ name: 'other', upstream: 'http://x' }], undefined).faults[0]).toContain('take another name');
+    expect(routes([{ name: 'other', upstream: 'http://x' }]).faults[0]).toContain('take another name');
   });
 });
 

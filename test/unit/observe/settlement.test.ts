@@ -18,6 +18,7 @@ function endedExchange(): EndedExchange {
     model: undefined,
     openedAtNs: atNs,
     endedAtNs: atNs,
+    ok: true,
     subject: { engine: undefined, dialect: 'openai-chat', streamed: true, choiceCount: 1, statements: {} },
     traceId: undefined,
     clientSpanId: undefined,

@@ -21,11 +21,13 @@ export interface ChoicePlan {
 
 export interface AnswerPlan {
   readonly promptTokens: number;
+  /** Of these, tokens found in the prefix cache; absent without such a cache. */
+  readonly cachedTokens?: number;
   readonly choices: readonly ChoicePlan[];
 }
 
 /** The usual rule of thumb for English; no engine of ours has a tokenizer. */
-const CHARS_PER_TOKEN = 4;
+export const CHARS_PER_TOKEN = 4;
 
 /** Tokens of an answer that nobody limits. */
 const NATURAL_TOKENS = { lowest: 24, highest: 320 } as const;

@@ -1,8 +1,8 @@
 // Puts an answer into OpenAI's words: the events of a stream and the body of a plain answer, for chat
-// and for completions. Field by field as vLLM writes them. Another dialect is another such file.
+// and for completions. Field by field as vLLM writes them; what other engines do otherwise is a style.
 // Makes strings only; knows no socket and no time.
 import type { AnswerPlan, ChoicePlan, Fragment } from './answer.ts';
-import type { GenerationRequest } from './request.ts';
+import type { GenerationRequest, JsonObject as Json } from './request.ts';
 
 /** What every event of one answer repeats. */
 export interface AnswerNames {
@@ -13,94 +13,180 @@ export interface AnswerNames {
   readonly reasoningField: 'reasoning' | 'reasoning_content';
 }
 
-interface AnswerContext {
-  readonly names: AnswerNames;
-  readonly request: GenerationRequest;
-  readonly plan: AnswerPlan;
+/** Which event a style is asked about. */
+export interface EventPlace {
+  readonly kind: 'role' | 'token' | 'finish' | 'usage' | 'whole';
+  /** Position of the token, 0 before the first. */
+  readonly position: number;
+  /** No further JSON event follows. */
+  readonly isLast: boolean;
 }
 
-type Json = Readonly<Record<string, unknown>>;
+/** Where engines that speak OpenAI's dialect differ. */
+export interface ChatStyle {
+  /** Delta that opens each choice; undefined: no event of its own opens it. */
+  readonly roleDelta: Json | undefined;
+  /** Part of every delta with a token, or of the first one only. */
+  readonly everyDelta?: Json;
+  readonly firstDelta?: Json;
+  readonly usage: 'asked' | 'always' | 'never';
+  /** Usage has an event without choices, or stands in the last choice's last event. */
+  readonly usageIn: 'own_event' | 'finish';
+  /** OpenAI and LMDeploy: the other events say `usage: null` when usage was asked for. */
+  readonly nullUsage?: true;
+  /** Between the JSON and the end of the line. */
+  readonly lineEnd?: string;
+  /** Before everything else, as it is. */
+  readonly preface?: string;
+  /** Beside the tokens of a position, as it is (Azure's filter frames). */
+  readonly aside?: (position: number) => string;
+  readonly eventFields?: (place: EventPlace) => Json;
+  readonly choiceFields?: (place: EventPlace, fragment: Fragment | undefined) => Json;
+  readonly usageFields?: () => Json;
+}
+
+export const PLAIN_STYLE: ChatStyle = {
+  roleDelta: { role: 'assistant', content: '' },
+  usage: 'asked',
+  usageIn: 'own_event',
+};
 
 const END_EVENT = 'data: [DONE]\n\n';
 
 export class ChatWriter {
-  readonly #context: AnswerContext;
+  readonly #names: AnswerNames;
+  readonly #request: GenerationRequest;
+  readonly #plan: AnswerPlan;
+  readonly #style: ChatStyle;
+  readonly #usage: boolean;
 
-  constructor(names: AnswerNames, request: GenerationRequest, plan: AnswerPlan) {
-    this.#context = { names, request, plan };
+  constructor(names: AnswerNames, request: GenerationRequest, plan: AnswerPlan, style: ChatStyle = PLAIN_STYLE) {
+    this.#names = names;
+    this.#request = request;
+    this.#plan = plan;
+    this.#style = style;
+    this.#usage = style.usage === 'always' || (style.usage === 'asked' && request.includeUsage);
   }
 
   /** The events that open each choice and say nothing; completions have none. */
   roles(): string {
-    if (this.#context.request.api !== 'chat') return '';
-    const delta = { role: 'assistant', content: '' };
-    return this.#context.plan.choices.map((_, index) => this.#choiceEvent(index, { delta }, null, 0)).join('');
+    const { roleDelta: delta, preface = '' } = this.#style;
+    if (this.#request.api !== 'chat' || delta === undefined) return preface;
+    const place = { kind: 'role', position: 0, isLast: false } as const;
+    return (
+      preface + this.#plan.choices.map((_, index) => this.#choiceEvent(index, { delta }, place, undefined)).join('')
+    );
   }
 
   /** All events of one position: its token in each choice that has one, and the finish of those that end. */
   tokens(position: number): string {
     let text = '';
-    for (const [index, choice] of this.#context.plan.choices.entries()) {
+    for (const [index, choice] of this.#plan.choices.entries()) {
       const fragment = choice.fragments[position - 1];
       if (fragment === undefined) continue;
-      text += this.#choiceEvent(index, this.#part(fragment, position), null, position);
-      if (position < choice.fragments.length) continue;
-      const nothing = this.#context.request.api === 'chat' ? { delta: {} } : { text: '' };
-      text += this.#choiceEvent(index, nothing, choice.finishReason, position);
+      const place = { kind: 'token', position, isLast: false } as const;
+      text += this.#choiceEvent(index, this.#part(fragment, position), place, fragment);
+      if (position === choice.fragments.length) text += this.#finishEvent(index, choice);
     }
-    return text;
+    return text + (this.#style.aside?.(position) ?? '');
   }
 
   /** What closes the stream: usage when it was asked for, and the end mark. */
   closing(): string {
-    const { request, plan } = this.#context;
-    const usage = request.includeUsage ? this.#event([], usageOf(plan)) : '';
-    return usage + END_EVENT;
+    if (!this.#usage || this.#style.usageIn === 'finish') return END_EVENT;
+    const position = this.#length();
+    return this.#event([], this.#usageOf(), { kind: 'usage', position, isLast: true }) + END_EVENT;
   }
 
   /** The same answer in one piece. */
   whole(): string {
-    const { names, request, plan } = this.#context;
-    const chat = request.api === 'chat';
-    const choices = plan.choices.map((choice, index) => {
-      const said = chat ? { message: message(choice, names.reasoningField) } : { text: textOf(choice, 'text') };
-      return { index, ...said, logprobs: null, finish_reason: choice.finishReason };
+    const chat = this.#request.api === 'chat';
+    const place = { kind: 'whole', position: this.#length(), isLast: true } as const;
+    const choices = this.#plan.choices.map((choice, index) => {
+      const said = chat ? { message: message(choice, this.#names.reasoningField) } : { text: textOf(choice, 'text') };
+      const more = this.#style.choiceFields?.(place, undefined);
+      return { index, ...said, logprobs: null, finish_reason: choice.finishReason, ...more };
     });
-    const object = chat ? 'chat.completion' : 'text_completion';
-    const head = { id: names.id, object, created: names.createdEpochS, model: names.model };
-    return JSON.stringify({ ...head, choices, usage: usageOf(plan) });
+    const usage = this.#style.usage === 'never' ? undefined : this.#usageOf();
+    const head = this.#head(chat ? 'chat.completion' : 'text_completion');
+    return JSON.stringify({ ...head, choices, usage, ...this.#style.eventFields?.(place) });
   }
 
   #part(fragment: Fragment, position: number): Json {
-    if (this.#context.request.api !== 'chat') return { text: fragment.text };
+    if (this.#request.api !== 'chat') return { text: fragment.text };
+    const { everyDelta, firstDelta } = this.#style;
+    const first = position === 1 ? firstDelta : undefined;
+    return { delta: { ...everyDelta, ...first, ...this.#delta(fragment, position) } };
+  }
+
+  #delta(fragment: Fragment, position: number): Json {
     switch (fragment.channel) {
       case 'text':
-        return { delta: { content: fragment.text } };
+        return { content: fragment.text };
       case 'reasoning':
-        return { delta: { [this.#context.names.reasoningField]: fragment.text } };
+        return { [this.#names.reasoningField]: fragment.text };
       case 'tool_name': {
         const call = { name: fragment.text, arguments: '' };
-        const id = `call_${this.#context.names.id}_${position}`;
-        return { delta: { tool_calls: [{ index: 0, id, type: 'function', function: call }] } };
+        const id = `call_${this.#names.id}_${position}`;
+        return { tool_calls: [{ index: 0, id, type: 'function', function: call }] };
       }
       case 'tool_arguments':
-        return { delta: { tool_calls: [{ index: 0, function: { arguments: fragment.text } }] } };
+        return { tool_calls: [{ index: 0, function: { arguments: fragment.text } }] };
     }
   }
 
-  #choiceEvent(index: number, part: Json, finishReason: string | null, position: number): string {
-    const { request, plan } = this.#context;
-    const choice = { index, ...part, logprobs: null, finish_reason: finishReason };
-    // Continuous usage counts the choice of its event only; the last one counts them all (vLLM).
-    const usage = request.continuousUsage ? usageCounts(plan.promptTokens, position) : undefined;
-    return this.#event([choice], usage);
+  #finishEvent(index: number, choice: ChoicePlan): string {
+    const position = choice.fragments.length;
+    const nothing = this.#request.api === 'chat' ? { delta: {} } : { text: '' };
+    const lastChoice = this.#plan.choices.findLastIndex(({ fragments }) => fragments.length === this.#length());
+    const usageFollows = this.#usage && this.#style.usageIn === 'own_event';
+    const place = { kind: 'finish', position, isLast: index === lastChoice && !usageFollows } as const;
+    return this.#choiceEvent(index, nothing, place, choice);
   }
 
-  #event(choices: readonly Json[], usage: Json | undefined): string {
-    const { names, request } = this.#context;
-    const object = request.api === 'chat' ? 'chat.completion.chunk' : 'text_completion';
-    const body = { id: names.id, object, created: names.createdEpochS, model: names.model, choices, usage };
-    return `data: ${JSON.stringify(body)}\n\n`;
+  #choiceEvent(index: number, part: Json, place: EventPlace, said: Fragment | ChoicePlan | undefined): string {
+    const [fragment, finishReason] =
+      said !== undefined && 'finishReason' in said ? [undefined, said.finishReason] : [said, null];
+    const more = this.#style.choiceFields?.(place, fragment);
+    const choice = { index, ...part, logprobs: null, finish_reason: finishReason, ...more };
+    return this.#event([choice], this.#usageBeside(place), place);
+  }
+
+  /** Usage of an event with a choice, if there is any. */
+  #usageBeside(place: EventPlace): Json | null | undefined {
+    // Continuous usage counts the choice of its event only; the last one counts them all (vLLM).
+    if (this.#request.continuousUsage) return usageCounts(this.#plan.promptTokens, place.position);
+    if (this.#usage && this.#style.usageIn === 'finish' && place.isLast) return this.#usageOf();
+    return this.#usage && this.#style.nullUsage === true ? null : undefined;
+  }
+
+  #event(choices: readonly Json[], usage: Json | null | undefined, place: EventPlace): string {
+    const head = this.#head(this.#request.api === 'chat' ? 'chat.completion.chunk' : 'text_completion');
+    const body = { ...head, choices, usage, ...this.#style.eventFields?.(place) };
+    return `data: ${JSON.stringify(body)}${this.#style.lineEnd ?? ''}\n\n`;
+  }
+
+  #head(object: string): Json {
+    const { id, createdEpochS: created, model } = this.#names;
+    return { id, object, created, model };
+  }
+
+  /** The tokens of all choices, and how many of them were reasoning when any were. */
+  #usageOf(): Json {
+    const { choices, promptTokens, cachedTokens } = this.#plan;
+    const outputTokens = choices.reduce((sum, choice) => sum + choice.fragments.length, 0);
+    const reasoningTokens = choices.reduce((sum, choice) => sum + choice.reasoningTokens, 0);
+    return {
+      ...usageCounts(promptTokens, outputTokens),
+      ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+      ...(reasoningTokens === 0 ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+      ...this.#style.usageFields?.(),
+    };
+  }
+
+  /** Tokens of the longest choice. */
+  #length(): number {
+    return Math.max(...this.#plan.choices.map((choice) => choice.fragments.length));
   }
 }
 
@@ -108,16 +194,8 @@ function usageCounts(promptTokens: number, outputTokens: number): Json {
   return { prompt_tokens: promptTokens, total_tokens: promptTokens + outputTokens, completion_tokens: outputTokens };
 }
 
-/** The tokens of all choices, and how many of them were reasoning when any were. */
-function usageOf(plan: AnswerPlan): Json {
-  const outputTokens = plan.choices.reduce((sum, choice) => sum + choice.fragments.length, 0);
-  const reasoningTokens = plan.choices.reduce((sum, choice) => sum + choice.reasoningTokens, 0);
-  const counts = usageCounts(plan.promptTokens, outputTokens);
-  if (reasoningTokens === 0) return counts;
-  return { ...counts, completion_tokens_details: { reasoning_tokens: reasoningTokens } };
-}
-
-function textOf(choice: ChoicePlan, channel: Fragment['channel']): string {
+/** All of a choice's text on one channel. */
+export function textOf(choice: ChoicePlan, channel: Fragment['channel']): string {
   return choice.fragments.map((fragment) => (fragment.channel === channel ? fragment.text : '')).join('');
 }
 

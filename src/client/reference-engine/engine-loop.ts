@@ -20,6 +20,8 @@ export class EngineLoop {
   #toldIndex = -1;
   stepCount = 0;
   stallCount = 0;
+  /** Length of the latest step that is over. */
+  lastStepNs: number | undefined;
 
   constructor(model: EngineModel, seed: number) {
     this.#scheduler = new Scheduler(model, seed);
@@ -69,6 +71,7 @@ export class EngineLoop {
     for (const step of this.#scheduler.advance(toNs)) {
       this.#tellStart(step);
       this.stepCount += 1;
+      this.lastStepNs = step.endAtNs - step.startAtNs;
       if (step.stallNs > 0) this.stallCount += 1;
       for (const { id, position, last } of step.tokens) {
         const listener = this.#listeners.get(id);

@@ -2,52 +2,46 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nowNs } from '../../base/clock.ts';
 import { errorBody, generate, type Door } from './generate.ts';
+import type { PageContext } from './persona.ts';
+import { modelList } from './personas/pages.ts';
 import { JSON_HEADERS } from './play.ts';
-import { renderMetrics } from './stats.ts';
 
 /** Answers one request of any kind. */
 export function handle(door: Door, request: IncomingMessage, response: ServerResponse): void {
   const arrivedAtNs = nowNs();
   // Only the path and the query count here; the base is there because a relative URL needs one.
   const url = URL.parse(request.url ?? '/', 'http://engine.invalid');
-  switch (`${request.method} ${url?.pathname}`) {
-    case 'POST /v1/chat/completions':
-      return generate({ door, api: 'chat', arrivedAtNs }, request, response);
-    case 'POST /v1/completions':
-      return generate({ door, api: 'completions', arrivedAtNs }, request, response);
-    case 'GET /v1/models':
-      return sendJson(response, 200, modelList(door));
-    case 'GET /health':
+  if (url === null) return sendNotFound(response);
+  if (request.method === 'GET') return sendPage(door, url, response);
+  const route = door.persona.routes.find(({ path }) =>
+    typeof path === 'string' ? path === url.pathname : path.test(url.pathname),
+  );
+  if (request.method !== 'POST' || route === undefined) return sendNotFound(response);
+  generate({ door, route, url, arrivedAtNs }, request, response);
+}
+
+function sendPage(door: Door, url: URL, response: ServerResponse): void {
+  switch (url.pathname) {
+    case '/v1/models':
+      return sendJson(response, 200, modelList(pageContext(door), door.persona.ownedBy));
+    case '/health':
       response.writeHead(200, { 'content-length': 0 }).end();
       return;
-    case 'GET /metrics':
-      return sendMetrics(door, response);
-    case 'GET /reference/truth':
-      return sendTruth(door, response, url?.searchParams.get('id') ?? undefined);
-    default:
-      return sendJson(response, 404, errorBody('There is no such path.', 'NotFoundError', 404));
+    case '/reference/truth':
+      return sendTruth(door, response, url.searchParams.get('id') ?? undefined);
   }
+  const page = door.persona.pages.find(({ path }) => path === url.pathname);
+  if (page === undefined || (page.signal !== undefined && !door.signals[page.signal])) return sendNotFound(response);
+  const body = page.body(pageContext(door));
+  if (!('text' in body)) return sendJson(response, 200, body);
+  response.writeHead(200, { 'content-type': body.type }).end(body.text);
 }
 
-function modelList(door: Door): object {
-  const data = door.models.map((id) => ({
-    id,
-    object: 'model',
-    created: door.startedEpochS,
-    owned_by: 'rubato-reference',
-  }));
-  return { object: 'list', data };
-}
-
-function sendMetrics(door: Door, response: ServerResponse): void {
-  const { loop, kvCapacityTokens } = door;
-  const load = {
-    runningCount: loop.runningCount,
-    waitingCount: loop.waitingCount,
-    kvUsedRatio: kvCapacityTokens === undefined ? undefined : loop.heldTokens / kvCapacityTokens,
-  };
-  const body = renderMetrics(door.stats, load, door.models[0] ?? '');
-  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body);
+function pageContext({ models, startedEpochS, metrics, perfRing, stats, loop, kvCapacityTokens }: Door): PageContext {
+  const kvUsedRatio = kvCapacityTokens === undefined ? undefined : loop.heldTokens / kvCapacityTokens;
+  const { runningCount, waitingCount, stepCount, lastStepNs } = loop;
+  const state = { ...stats, runningCount, waitingCount, kvUsedRatio, stepCount, lastStepNs };
+  return { models, startedEpochS, metrics, state, takePerfEntries: () => perfRing.take() };
 }
 
 function sendTruth(door: Door, response: ServerResponse, id: string | undefined): void {
@@ -55,6 +49,10 @@ function sendTruth(door: Door, response: ServerResponse, id: string | undefined)
   const truth = door.truths.get(id);
   if (truth === undefined) return sendJson(response, 404, errorBody('No such request.', 'NotFoundError', 404));
   return sendJson(response, 200, truth);
+}
+
+function sendNotFound(response: ServerResponse): void {
+  sendJson(response, 404, errorBody('There is no such path.', 'NotFoundError', 404));
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {

@@ -21,6 +21,10 @@ export interface EngineModel {
   readonly prefillNs: number;
   /** Tokens that all running requests may hold together; absent: no such limit. */
   readonly kvCapacityTokens?: number;
+  /** Each step is longer or shorter by up to this share of its length; absent: steps are exact. */
+  readonly noiseRatio?: number;
+  /** Beginnings of prompts are remembered in blocks of so many tokens, for so many blocks; absent: never. */
+  readonly prefixCache?: { readonly blockTokens: number; readonly maxBlocks: number };
   /** One step in so many, chosen by the seed, takes longer. */
   readonly stall?: { readonly everySteps: number; readonly stallNs: number };
 }
@@ -52,6 +56,13 @@ export function modelFaults(model: EngineModel): string[] {
   atLeast('contextNs', model.contextNs, 0);
   atLeast('prefillNs', model.prefillNs, 0);
   if (model.kvCapacityTokens !== undefined) atLeast('kvCapacityTokens', model.kvCapacityTokens, 1);
+  if (model.noiseRatio !== undefined && !(model.noiseRatio >= 0 && model.noiseRatio < 1)) {
+    faults.push('noiseRatio must be at least 0 and less than 1');
+  }
+  if (model.prefixCache !== undefined) {
+    atLeast('prefixCache.blockTokens', model.prefixCache.blockTokens, 1);
+    atLeast('prefixCache.maxBlocks', model.prefixCache.maxBlocks, 1);
+  }
   if (model.stall !== undefined) {
     atLeast('stall.everySteps', model.stall.everySteps, 1);
     atLeast('stall.stallNs', model.stall.stallNs, 0);

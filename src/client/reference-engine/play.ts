@@ -4,66 +4,119 @@ import { nowNs } from '../../base/clock.ts';
 import { atMoment } from '../at-moment.ts';
 import type { AnswerWire } from './answer-wire.ts';
 import type { AnswerPlan } from './answer.ts';
-import type { ChatWriter } from './chat-writer.ts';
 import type { EngineLoop } from './engine-loop.ts';
+import type { MetricStage } from './metrics-page.ts';
+import type { AnswerWriter, StreamManners, Written } from './persona.ts';
 import type { Script } from './script.ts';
 
 const NS_PER_MS = 1e6;
 
-const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+const NO_CACHE = { 'cache-control': 'no-cache' };
 export const JSON_HEADERS = { 'content-type': 'application/json' };
-
-/** When the parts that carry no token leave; engines differ in both. */
-export interface StreamManners {
-  /** vLLM: as the request is accepted. llama.cpp: as a slot takes it. SGLang, Ollama: with the first token. */
-  readonly headAt: 'arrival' | 'slot' | 'first_token';
-  /** vLLM, SGLang: with the first token. Triton's OpenAI front end: with the head. */
-  readonly roleAt: 'head' | 'first_token';
-}
 
 export interface ModelledAnswer {
   readonly jobId: string;
   readonly plan: AnswerPlan;
-  readonly writer: ChatWriter;
+  readonly writer: AnswerWriter;
   readonly stream: boolean;
   readonly manners: StreamManners;
+  /** Media type of a stream, default server-sent events. */
+  readonly streamType: string | undefined;
+  /** Fields of every head of this engine. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Called for every position that was computed, with the number of tokens at it. */
   readonly onTokens: (position: number, tokenCount: number) => void;
+  /** Called at the stages at which engines observe themselves; the last of them is told apart. */
+  readonly onStage: (stage: Exclude<MetricStage, 'finish'>) => void;
+  /** The last token was computed and everything was written. */
+  readonly onFinished: () => void;
 }
 
-/** Gives the answer to the loop and writes what comes back, each step's events in one write. */
-export function playModelled(wire: AnswerWire, loop: EngineLoop, answer: ModelledAnswer): void {
+/**
+ * Gives the answer to the loop and writes what comes back, each step's events in one write. Returns how to
+ * call the rest of it off.
+ */
+export function playModelled(wire: AnswerWire, loop: EngineLoop, answer: ModelledAnswer): () => void {
   const { plan, writer, stream, manners } = answer;
   const { truth } = wire;
+  let stopKeepAlive = (): void => {};
   const sendHead = (dueAtNs: number): void => {
     if (!stream || truth.headAtNs !== undefined) return;
-    wire.head(200, STREAM_HEADERS);
+    wire.head(200, streamHeaders(answer));
     const roles = manners.roleAt === 'head' ? writer.roles() : '';
-    if (roles !== '') wire.write(roles, dueAtNs);
+    if (roles.length > 0) wire.write(roles, dueAtNs);
+    stopKeepAlive = keepAlive(wire, manners);
   };
   if (manners.headAt === 'arrival') sendHead(nowNs());
   const outputTokens = plan.choices.map((choice) => choice.fragments.length);
   truth.promptTokens = plan.promptTokens;
+  if (plan.cachedTokens !== undefined) truth.cachedTokens = plan.cachedTokens;
   truth.outputTokens = outputTokens.reduce((sum, count) => sum + count, 0);
-  const job = { id: answer.jobId, promptTokens: plan.promptTokens, outputTokens };
-  truth.submittedAtNs = loop.submit(job, {
-    onStart: (atNs) => {
-      truth.prefillAtNs = atNs;
-      if (manners.headAt === 'slot') sendHead(atNs);
+  const { promptTokens, cachedTokens = 0 } = plan;
+  truth.submittedAtNs = loop.submit(
+    { id: answer.jobId, promptTokens, cachedTokens, outputTokens },
+    {
+      onStart: (atNs) => {
+        truth.prefillAtNs = atNs;
+        answer.onStage('prefill');
+        if (manners.headAt === 'slot') sendHead(atNs);
+      },
+      onToken: (position, atNs, last) => {
+        truth.tokenAtNs.push(atNs);
+        answer.onTokens(position, outputTokens.filter((count) => count >= position).length);
+        answer.onStage(position === 1 ? 'first_token' : 'next_token');
+        if (!stream) {
+          if (!last) return;
+          wire.whole(200, wholeHeaders(answer), writer.whole(), 'complete');
+          answer.onFinished();
+          return;
+        }
+        sendHead(atNs);
+        const roles = position === 1 && manners.roleAt === 'first_token' ? writer.roles() : '';
+        wire.write(join([roles, writer.tokens(position), last ? writer.closing() : '']), atNs);
+        if (!last) return;
+        wire.finish();
+        answer.onFinished();
+      },
     },
-    onToken: (position, atNs, last) => {
-      truth.tokenAtNs.push(atNs);
-      answer.onTokens(position, outputTokens.filter((count) => count >= position).length);
-      if (!stream) {
-        if (last) wire.whole(200, JSON_HEADERS, writer.whole(), 'complete');
-        return;
-      }
-      sendHead(atNs);
-      const roles = position === 1 && manners.roleAt === 'first_token' ? writer.roles() : '';
-      wire.write(roles + writer.tokens(position) + (last ? writer.closing() : ''), atNs);
-      if (last) wire.finish();
-    },
-  });
+  );
+  return () => {
+    stopKeepAlive();
+    loop.abort(answer.jobId);
+  };
+}
+
+function streamHeaders({ headers, streamType, writer }: ModelledAnswer): Record<string, string> {
+  return { ...headers, 'content-type': streamType ?? EVENT_STREAM, ...NO_CACHE, ...writer.headers?.() };
+}
+
+function wholeHeaders({ headers, writer }: ModelledAnswer): Record<string, string> {
+  return { ...headers, ...JSON_HEADERS, ...writer.headers?.() };
+}
+
+/** One write for what is due at one moment, whether text or bytes. */
+function join(pieces: readonly Written[]): Written {
+  if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('');
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+}
+
+/** Comments from the head on, each after a silence, until the answer has come as far as the manners say. */
+function keepAlive(wire: AnswerWire, { keepAlive: manner }: StreamManners): () => void {
+  if (manner === undefined) return () => {};
+  const { truth } = wire;
+  const silenceNs = manner.everyMs * NS_PER_MS;
+  const look = (atNs: number): void => {
+    if (manner.until === 'prefill' && truth.prefillAtNs !== undefined) return;
+    const quietSinceNs = truth.writes.writtenAtNs.at(-1) ?? truth.headAtNs ?? atNs;
+    const isQuiet = quietSinceNs + silenceNs <= atNs;
+    if (isQuiet) wire.write(manner.text, atNs);
+    // When something was written meanwhile, the silence only began with it.
+    cancel = wait((isQuiet ? atNs : quietSinceNs) + silenceNs);
+  };
+  const wait = (atNs: number): (() => void) => atMoment(atNs, () => look(atNs));
+  let cancel = wait(nowNs() + silenceNs);
+  return () => cancel();
 }
 
 /** Plays a script; returns how to call the rest of it off. */
@@ -74,7 +127,8 @@ export function playScript(wire: AnswerWire, script: Script): () => void {
     const dueAtNs = arrivedAtNs + Math.round(ms * NS_PER_MS);
     cancels.push(atMoment(dueAtNs, () => run(dueAtNs)));
   };
-  at(script.headAtMs ?? 0, () => wire.head(script.status ?? 200, copyHeaders(script.headers) ?? STREAM_HEADERS));
+  const defaults = { 'content-type': EVENT_STREAM, ...NO_CACHE };
+  at(script.headAtMs ?? 0, () => wire.head(script.status ?? 200, copyHeaders(script.headers) ?? defaults));
   for (const { atMs, bytes } of script.writes) at(atMs, (dueAtNs) => wire.write(bytes, dueAtNs));
   const lastAtMs = script.writes.at(-1)?.atMs ?? script.headAtMs ?? 0;
   at(script.endAtMs ?? lastAtMs, () => (script.ending === 'cut' ? wire.cut() : wire.finish()));

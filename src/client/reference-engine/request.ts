@@ -23,6 +23,8 @@ export interface GenerationRequest {
   readonly reasoningRatio: number;
   /** Name of the function to call, when `tool_choice` asks for one. */
   readonly toolName: string | undefined;
+  /** The whole body as it came, for fields that only one engine has. */
+  readonly body: JsonObject;
 }
 
 export type RequestReading = { readonly request: GenerationRequest } | { readonly fault: string };
@@ -37,10 +39,21 @@ const REASONING_RATIOS: ReadonlyMap<unknown, number> = new Map([
   ['high', 0.75],
 ]);
 
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A body of another dialect, in the words of OpenAI's. */
+export interface Translation {
+  readonly api: GenerationRequest['api'];
+  readonly fields: JsonObject;
+}
 
 /** Takes a body apart. Fields nobody here knows are ignored, as engines do. */
 export function readRequest(api: GenerationRequest['api'], text: string): RequestReading {
+  return readTranslated(text, (fields) => ({ api, fields }));
+}
+
+/** Takes a body of any dialect apart, once it is brought to the words of OpenAI's. */
+export function readTranslated(text: string, translate: (body: JsonObject) => Translation): RequestReading {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -48,6 +61,10 @@ export function readRequest(api: GenerationRequest['api'], text: string): Reques
     return { fault: 'The body is not JSON.' };
   }
   if (!isObject(body)) return { fault: 'The body is not a JSON object.' };
+  return readFields(translate(body), body);
+}
+
+function readFields({ api, fields: body }: Translation, whole: JsonObject): RequestReading {
   const faults: string[] = [];
   const integer = (name: string, lowest: number, highest: number): number | undefined => {
     const value = body[name];
@@ -82,6 +99,7 @@ export function readRequest(api: GenerationRequest['api'], text: string): Reques
       seed,
       reasoningRatio: api === 'chat' ? (REASONING_RATIOS.get(body['reasoning_effort']) ?? 0) : 0,
       toolName: api === 'chat' ? toolName : undefined,
+      body: whole,
     },
   };
 }
@@ -129,6 +147,6 @@ function functionName(holder: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -10,6 +10,8 @@ export interface Job {
   readonly id: string;
   /** At least 1. */
   readonly promptTokens: number;
+  /** Of these, tokens that are in the cache already, fewer than all; they cost no time. Default 0. */
+  readonly cachedTokens?: number;
   /** Tokens each choice will have, one entry a choice; the choices share the prompt and go in step. */
   readonly outputTokens: readonly number[];
 }
@@ -37,6 +39,9 @@ interface Seat {
   prefilled: number;
   produced: number;
 }
+
+/** Any constant will do that nothing else mixes into the seed. */
+const NOISE_WORD = 0x6e6f6973;
 
 /** A step under way: its length is settled when it begins, what it yields when it ends. */
 export type StepUnderWay = Omit<Step, 'tokens'>;
@@ -106,6 +111,7 @@ export class Scheduler {
   submit(job: Job, atNs: number): void {
     assert(atNs >= this.#lastAtNs, 'a job must be submitted at the moment the scheduler has come to');
     assert(this.fits(job) && job.promptTokens >= 1 && job.outputTokens.every((count) => count >= 1));
+    assert((job.cachedTokens ?? 0) < job.promptTokens, 'the last token of a prompt is always computed');
     this.#waiting.push(job);
     this.#plan ??= this.#begin(atNs);
   }
@@ -141,8 +147,8 @@ export class Scheduler {
     this.#stepCount += 1;
     const stallNs = this.#stallNs(index);
     const { stepBaseNs, decodeNs, contextNs, prefillNs } = this.#model;
-    const workNs = decodeNs * decodeCount + contextNs * contextTokens + prefillNs * prefillTokens;
-    const endAtNs = startAtNs + stepBaseNs + workNs + stallNs;
+    const workNs = stepBaseNs + decodeNs * decodeCount + contextNs * contextTokens + prefillNs * prefillTokens;
+    const endAtNs = startAtNs + this.#noisyNs(workNs, index) + stallNs;
     return { step: { index, startAtNs, endAtNs, decodeCount, prefillTokens, stallNs, started }, shares };
   }
 
@@ -174,7 +180,7 @@ export class Scheduler {
     // Room for the whole answer is kept from the start, so a running job is never thrown out again.
     if (this.heldTokens + kvTokens(job) > (this.#model.kvCapacityTokens ?? Infinity)) return undefined;
     this.#waiting.shift();
-    const seat: Seat = { job, length: Math.max(...job.outputTokens), prefilled: 0, produced: 0 };
+    const seat: Seat = { job, length: Math.max(...job.outputTokens), prefilled: job.cachedTokens ?? 0, produced: 0 };
     this.#running.push(seat);
     return seat;
   }
@@ -192,6 +198,15 @@ export class Scheduler {
     }
     this.#running = this.#running.filter((seat) => seat.produced < seat.length);
     return { ...plan.step, tokens };
+  }
+
+  /** No real step takes as long as the one before it: off by up to the model's ratio either way. */
+  #noisyNs(workNs: number, index: number): number {
+    const { noiseRatio } = this.#model;
+    if (noiseRatio === undefined) return workNs;
+    // A word of its own, so that noise and stalls do not go together.
+    const share = mix32(mix32(this.#seed, NOISE_WORD), index) / 2 ** 31 - 1;
+    return Math.max(1, Math.round(workNs * (1 + noiseRatio * share)));
   }
 
   #stallNs(index: number): number {

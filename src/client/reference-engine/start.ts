@@ -2,14 +2,19 @@
 // and for measuring how well a measurement is. Puts the parts together and owns their end.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { epochMs } from '../../base/clock.ts';
+import { anchorNow, epochMs } from '../../base/clock.ts';
 import { HEAD_MAX_BYTES } from '../../base/limits.ts';
-import type { AnswerNames } from './chat-writer.ts';
+import { CHARS_PER_TOKEN } from './answer.ts';
 import { EngineLoop } from './engine-loop.ts';
+import type { EngineSpan } from './engine-span.ts';
 import type { Door } from './generate.ts';
 import { handle } from './http.ts';
+import { MetricsPage } from './metrics-page.ts';
 import { modelFaults, SMALL_MODEL, type EngineModel } from './model.ts';
-import type { StreamManners } from './play.ts';
+import { PerfRing } from './perf-ring.ts';
+import { ALL_SIGNALS, type Persona, type Signals, type StreamManners } from './persona.ts';
+import { PERSONAS } from './personas.ts';
+import { PrefixCache } from './prefix-cache.ts';
 import { scriptFaults, type Script } from './script.ts';
 import { emptyStats, type EngineStats } from './stats.ts';
 import { TruthLog, type RequestTruth } from './truth.ts';
@@ -27,12 +32,16 @@ export interface ReferenceEngineOptions {
   readonly models?: readonly string[];
   /** Answers written down beforehand, by name: chosen by header `x-reference-script` or model `script:NAME`. */
   readonly scripts?: Readonly<Record<string, Script>>;
-  /** Default `arrival`. */
+  /** The engine it speaks as, a name of {@link PERSONAS}; default `reference`, which is vLLM without times. */
+  readonly persona?: string;
+  /** What it tells of itself; everything that is left out is on. */
+  readonly signals?: Partial<Signals>;
+  /** Takes the spans of each answer that came to its end, for personas whose engine makes some. */
+  readonly onSpans?: (spans: readonly EngineSpan[]) => void;
+  /** Default as the persona does it, the reference at `arrival`. */
   readonly headAt?: StreamManners['headAt'];
-  /** Default `first_token`. */
+  /** Default as the persona does it, the reference at `first_token`. */
   readonly roleAt?: StreamManners['roleAt'];
-  /** Default `reasoning`. */
-  readonly reasoningField?: AnswerNames['reasoningField'];
 }
 
 export interface ReferenceEngine {
@@ -50,20 +59,12 @@ export async function startReferenceEngine(options: ReferenceEngineOptions = {})
   const model = options.model ?? SMALL_MODEL;
   const scripts = new Map(Object.entries(options.scripts ?? {}));
   const faults = [...modelFaults(model), ...[...scripts].flatMap(([name, script]) => scriptFaults(name, script))];
-  if (faults.length > 0) throw new Error(`The reference engine cannot start: ${faults.join('; ')}.`);
-  const seed = options.seed ?? 1;
-  const door: Door = {
-    seed,
-    models: options.models ?? ['reference-small'],
-    scripts,
-    manners: { headAt: options.headAt ?? 'arrival', roleAt: options.roleAt ?? 'first_token' },
-    reasoningField: options.reasoningField ?? 'reasoning',
-    kvCapacityTokens: model.kvCapacityTokens,
-    startedEpochS: Math.floor(epochMs() / 1000),
-    loop: new EngineLoop(model, seed),
-    truths: new TruthLog(),
-    stats: emptyStats(),
-  };
+  const persona = PERSONAS.get(options.persona ?? 'reference');
+  if (persona === undefined) faults.push(`there is no persona ${options.persona}`);
+  if (faults.length > 0 || persona === undefined) {
+    throw new Error(`The reference engine cannot start: ${faults.join('; ')}.`);
+  }
+  const door = openDoor(options, model, persona, scripts);
   const server = createServer({
     maxHeaderSize: HEAD_MAX_BYTES,
     noDelay: true,
@@ -93,5 +94,33 @@ export async function startReferenceEngine(options: ReferenceEngineOptions = {})
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+function openDoor(
+  options: ReferenceEngineOptions,
+  model: EngineModel,
+  persona: Persona,
+  scripts: ReadonlyMap<string, Script>,
+): Door {
+  const { seed = 1, models = ['reference-small'], headAt, roleAt, onSpans } = options;
+  const manners = { ...(headAt === undefined ? {} : { headAt }), ...(roleAt === undefined ? {} : { roleAt }) };
+  return {
+    seed,
+    models,
+    scripts,
+    persona,
+    signals: { ...ALL_SIGNALS, ...options.signals },
+    manners,
+    kvCapacityTokens: model.kvCapacityTokens,
+    prefixCache: model.prefixCache === undefined ? undefined : new PrefixCache(model.prefixCache, CHARS_PER_TOKEN),
+    startedEpochS: Math.floor(epochMs() / 1000),
+    anchor: anchorNow(),
+    loop: new EngineLoop(model, seed),
+    truths: new TruthLog(),
+    stats: emptyStats(),
+    metrics: new MetricsPage(persona.metrics, persona.metricLabels(models[0] ?? '')),
+    perfRing: new PerfRing(),
+    onSpans,
   };
 }

@@ -1,4 +1,4 @@
-// What the engine has done so far, in numbers, and the same as a page for Prometheus under vLLM's names.
+// What the engine has done so far, in numbers. How an engine names them on its page is elsewhere.
 
 export interface EngineStats {
   /** Generation requests whose head came. */
@@ -12,6 +12,8 @@ export interface EngineStats {
   cutCount: number;
   /** Prompt tokens of requests that got a first token. */
   promptTokens: number;
+  /** Of these, found in the prefix cache. */
+  cachedTokens: number;
   /** Tokens computed. */
   generationTokens: number;
 }
@@ -24,6 +26,7 @@ export function emptyStats(): EngineStats {
     refusedCount: 0,
     cutCount: 0,
     promptTokens: 0,
+    cachedTokens: 0,
     generationTokens: 0,
   };
 }
@@ -34,24 +37,7 @@ export interface EngineLoad {
   readonly waitingCount: number;
   /** Share of the cache that is spoken for; absent without a capacity. */
   readonly kvUsedRatio: number | undefined;
-}
-
-/** Text of `/metrics`, in the classic Prometheus format. */
-export function renderMetrics(stats: EngineStats, load: EngineLoad, model: string): string {
-  const labels = `{engine="0",model_name="${model.replaceAll(/["\\\n]/g, '_')}"}`;
-  const family = (name: string, type: 'gauge' | 'counter', help: string, value: number): string => {
-    // A counter's family has no suffix in vLLM's source, but its sample has.
-    const sample = type === 'counter' ? `${name}_total` : name;
-    return `# HELP ${sample} ${help}\n# TYPE ${sample} ${type}\n${sample}${labels} ${value}\n`;
-  };
-  return [
-    family('vllm:num_requests_running', 'gauge', 'Requests in a slot.', load.runningCount),
-    family('vllm:num_requests_waiting', 'gauge', 'Requests waiting for a slot.', load.waitingCount),
-    load.kvUsedRatio === undefined
-      ? ''
-      : family('vllm:kv_cache_usage_perc', 'gauge', 'Share of the cache in use, 1 is all.', load.kvUsedRatio),
-    family('vllm:prompt_tokens', 'counter', 'Prompt tokens computed.', stats.promptTokens),
-    family('vllm:generation_tokens', 'counter', 'Tokens generated.', stats.generationTokens),
-    family('vllm:request_success', 'counter', 'Requests answered to the end.', stats.completedCount),
-  ].join('');
+  /** Steps computed, and the length of the latest one; absent before the first. */
+  readonly stepCount: number;
+  readonly lastStepNs: number | undefined;
 }

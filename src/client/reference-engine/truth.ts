@@ -20,6 +20,8 @@ export interface RequestTruth {
   /** Each write: when it was due, and the stamp taken right before the socket got the bytes. */
   readonly writes: { readonly dueAtNs: number[]; readonly writtenAtNs: number[]; readonly bytes: number[] };
   promptTokens?: number;
+  /** Of these, tokens found in the prefix cache; absent without such a cache. */
+  cachedTokens?: number;
   /** Tokens planned, all choices together. */
   outputTokens?: number;
   end?: TruthEnd;

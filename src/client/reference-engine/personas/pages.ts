@@ -1,0 +1,18 @@
+// Small pages that several engines have.
+import type { Page, PageContext } from '../persona.ts';
+
+const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export function metricsPageAt(path: string): Page {
+  return {
+    path,
+    signal: 'metrics',
+    body: ({ metrics, state }) => ({ text: metrics.render(state), type: PROMETHEUS_TYPE }),
+  };
+}
+
+/** `/v1/models` in OpenAI's words. */
+export function modelList({ models, startedEpochS }: PageContext, ownedBy: string): object {
+  const data = models.map((id) => ({ id, object: 'model', created: startedEpochS, owned_by: ownedBy }));
+  return { object: 'list', data };
+}

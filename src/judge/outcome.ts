@@ -38,6 +38,8 @@ function outcomeOfAnswer(input: OutcomeInput): Outcome {
   if (isFailed(input)) return 'error_http';
   if (answer.errorType !== undefined) return 'error_inband';
   if (!answer.streamed || answer.terminal) return 'ok';
+  // Some dialects mark no end. A stream of theirs that a client left is not complete, one that ended is.
+  if (answer.endsByClose === true && input.wire === 'complete') return 'ok';
   // Where nobody could read the body, or overload took parts of it, a missing mark proves nothing and the
   // framing's word stands: the record says why in its doubts.
   const read = answer.unreadable === undefined && answer.dialect !== 'opaque';

@@ -109,6 +109,8 @@ export interface AnswerFacts {
   terminal: boolean;
   /** The `[DONE]`-like end mark itself came. */
   endMark: boolean;
+  /** Nothing marks the end of this dialect's streams: a clean end of the body is theirs. */
+  endsByClose?: true;
   /** Finish reasons seen, one a choice, at most 32 characters each. */
   finishReasons: string[];
   /** Different choices seen. */

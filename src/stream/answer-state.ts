@@ -1,11 +1,14 @@
 // What is known of one answer so far, in terms that all dialects share. Dialects write it, the
 // answer reader turns it into facts. Holds no text of the answer.
 import { CHOICES_MAX_COUNT, FINISH_REASON_MAX_CHARS, NAME_MAX_CHARS } from '../base/limits.ts';
+import { GrowthLog } from './growth-log.ts';
 import { asBoundedText } from './json-value.ts';
 import { TokenTally } from './token-tally.ts';
 
 export class AnswerState {
   readonly tokens = new TokenTally();
+  /** For dialects that repeat what they said before. */
+  readonly growth = new GrowthLog();
   /** The `[DONE]`-like end mark came. */
   endMark = false;
   #errorType: string | undefined;

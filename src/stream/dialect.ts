@@ -29,4 +29,6 @@ export interface Dialect {
   isTerminal(state: AnswerState): boolean;
   /** Streams end with the mark `[DONE]`, so its absence is worth a doubt. */
   readonly hasEndMark: boolean;
+  /** Nothing in the body marks the end of a stream: one that is framed and ends cleanly is complete. */
+  readonly endsByClose?: true;
 }

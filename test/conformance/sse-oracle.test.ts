@@ -25,7 +25,7 @@ function framed(pieces: readonly Uint8Array[]): { items: Item[]; tail: boolean }
   return { items, tail };
 }
 
-/** The standard's algorithm on the whole text, but the end of the body dispatches what is there. */
+/** The standard's algorithm on the whole text, but the end of the body dispatches what is there, and errors need no data. */
 function oracle(bytes: Uint8Array): { items: Item[]; tail: boolean } {
   const text = Buffer.from(bytes)
     .toString()
@@ -34,7 +34,7 @@ function oracle(bytes: Uint8Array): { items: Item[]; tail: boolean } {
   let data: string[] = [];
   let name: string | undefined;
   const dispatch = () => {
-    if (data.length > 0) items.push({ text: data.join('\n'), name });
+    if (data.length > 0 || name === 'error') items.push({ text: data.join('\n'), name });
     data = [];
     name = undefined;
   };

@@ -4,6 +4,7 @@ import { channelBit } from '../../record/kinds.ts';
 import type { Dialect } from '../dialect.ts';
 import { asArray, asObject, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import { readOpenaiMessage, someChoice, tokenIdCountOf, type ChoiceView } from './openai-message.ts';
+import { hasFunctionData, hasToolCallData } from './tool-calls.ts';
 
 const TEXT = channelBit('text');
 const REASONING = channelBit('reasoning');
@@ -35,7 +36,7 @@ function viewChoice(choice: JsonObject): ChoiceView {
     generated: delta === undefined ? 0 : channelsOf(delta),
     role: isNonEmptyText(delta?.['role']),
     tokenIdCount: tokenIdCountOf(choice, delta),
-    logprobCount: logprobCountOf(asObject(choice['logprobs'])),
+    logprobCount: logprobCountOf(asObject(choice['logprobs'])) ?? asArray(choice['output_token_logprobs'])?.length,
   };
 }
 
@@ -44,12 +45,21 @@ function channelsOf(delta: JsonObject): number {
   let channels = contentChannels(delta['content']);
   // vLLM renamed `reasoning_content` to `reasoning` in 2026; others have either, Together has both.
   if (isNonEmptyText(delta['reasoning_content']) || isNonEmptyText(delta['reasoning'])) channels |= REASONING;
+  if (hasReasoningDetails(delta['reasoning_details'])) channels |= REASONING;
   if (isNonEmptyText(delta['refusal'])) channels |= REFUSAL;
   if (hasToolData(delta)) channels |= TOOL;
   const audio = asObject(delta['audio']);
   if (isNonEmptyText(audio?.['data']) || isNonEmptyText(audio?.['transcript'])) channels |= AUDIO;
   if ((asArray(delta['images'])?.length ?? 0) > 0) channels |= IMAGE;
   return channels;
+}
+
+/** OpenRouter's list of reasoning parts. Encrypted ones and signatures are no output that anyone could see come. */
+function hasReasoningDetails(details: unknown): boolean {
+  return (asArray(details) ?? []).some((value) => {
+    const part = asObject(value);
+    return isNonEmptyText(part?.['text']) || isNonEmptyText(part?.['summary']);
+  });
 }
 
 /** Content is a text or, with Mistral and some gateways, a list of parts. */
@@ -76,21 +86,13 @@ function hasThinking(thinking: unknown): boolean {
   return isNonEmptyText(thinking) || (asArray(thinking) ?? []).some((part) => isNonEmptyText(asObject(part)?.['text']));
 }
 
-/** A tool's name is generated as much as its arguments; an id or an index is not. */
 function hasToolData(delta: JsonObject): boolean {
-  if (hasCallData(asObject(delta['function_call']))) return true;
-  const calls = delta['tool_calls'];
-  // TGI sent a single call where others send a list.
-  return (asArray(calls) ?? [calls]).some((value) => {
-    const call = asObject(value);
-    return hasCallData(asObject(call?.['function'])) || hasCallData(asObject(call?.['custom']));
+  if (hasFunctionData(asObject(delta['function_call'])) || hasToolCallData(delta['tool_calls'])) return true;
+  // Groq runs some tools itself and shows what it called them with and what came back.
+  return (asArray(delta['executed_tools']) ?? []).some((value) => {
+    const tool = asObject(value);
+    return isNonEmptyText(tool?.['arguments']) || isNonEmptyText(tool?.['output']);
   });
-}
-
-function hasCallData(call: JsonObject | undefined): boolean {
-  if (call === undefined) return false;
-  if (isNonEmptyText(call['name']) || isNonEmptyText(call['arguments']) || isNonEmptyText(call['input'])) return true;
-  return asObject(call['arguments']) !== undefined;
 }
 
 /** Entries of content and refusal; a choice whose logprobs are null or lists none of both has no count. */

@@ -23,6 +23,7 @@ function viewChoice(choice: JsonObject): ChoiceView {
     generated: isNonEmptyText(choice['text']) ? TEXT : 0,
     role: false,
     tokenIdCount: tokenIdCountOf(choice, undefined),
-    logprobCount: asArray(logprobs?.['tokens'])?.length,
+    // llama.cpp lists them under `content`, as chat does.
+    logprobCount: asArray(logprobs?.['tokens'] ?? logprobs?.['content'])?.length,
   };
 }

@@ -1,9 +1,10 @@
 // Reads one message of the OpenAI family: choices with what they generated, finish, usage, names.
 // The two dialects of the family differ only in where a choice keeps its output and its logprobs.
-import { channelBit, type EventKind } from '../../record/kinds.ts';
+import type { EventKind } from '../../record/kinds.ts';
 import type { AnswerState } from '../answer-state.ts';
 import type { Reading } from '../dialect.ts';
 import { asArray, asObject, firstCount, type JsonObject } from '../json-value.ts';
+import { kindByChannel } from './kind-by-channel.ts';
 import { usageOf } from './openai-usage.ts';
 
 /** What a dialect of the family sees in one choice. */
@@ -15,15 +16,6 @@ export interface ChoiceView {
   readonly tokenIdCount: number | undefined;
   readonly logprobCount: number | undefined;
 }
-
-/** Kinds by channel, the most telling first. */
-const KIND_BY_CHANNEL: readonly (readonly [number, EventKind])[] = [
-  [channelBit('text'), 'content'],
-  [channelBit('reasoning'), 'reasoning'],
-  [channelBit('tool'), 'tool'],
-  [channelBit('refusal'), 'refusal'],
-  [channelBit('audio') | channelBit('image'), 'media'],
-];
 
 /** Reads a message; `view` looks into one choice. */
 export function readOpenaiMessage(
@@ -77,8 +69,8 @@ export function tokenIdCountOf(choice: JsonObject, delta: JsonObject | undefined
 }
 
 function kindOf(generated: number, also: { finished: boolean; usage: boolean; role: boolean }): EventKind {
-  const byChannel = KIND_BY_CHANNEL.find(([bits]) => (generated & bits) !== 0);
-  if (byChannel !== undefined) return byChannel[1];
+  const byChannel = kindByChannel(generated);
+  if (byChannel !== undefined) return byChannel;
   if (also.finished) return 'finish';
   if (also.usage && !also.role) return 'usage';
   return also.role ? 'role' : 'other';

@@ -6,9 +6,11 @@ import type { UsageCounts } from '../token-tally.ts';
 export function usageOf(message: JsonObject): UsageCounts | undefined {
   const usage = asObject(message['usage']) ?? asObject(asObject(message['x_groq'])?.['usage']);
   const counts = usage === undefined ? undefined : countsOf(usage);
-  if (counts !== undefined) return counts;
   const timings = asObject(message['timings']);
-  return timings === undefined ? undefined : countsOfTimings(timings);
+  const timed = timings === undefined ? undefined : countsOfTimings(timings);
+  if (counts === undefined) return timed;
+  // llama.cpp's usage had no count of cached tokens before its timings had one.
+  return { ...counts, cached: counts.cached ?? timed?.cached };
 }
 
 function countsOf(usage: JsonObject): UsageCounts | undefined {
@@ -19,8 +21,12 @@ function countsOf(usage: JsonObject): UsageCounts | undefined {
   return {
     prompt,
     output,
-    // DeepSeek counts cache hits at the top level.
-    cached: firstCount(asObject(usage['prompt_tokens_details'])?.['cached_tokens'], usage['prompt_cache_hit_tokens']),
+    // DeepSeek and Moonshot count cache hits at the top level, under names of their own.
+    cached: firstCount(
+      asObject(usage['prompt_tokens_details'])?.['cached_tokens'],
+      usage['prompt_cache_hit_tokens'],
+      usage['cached_tokens'],
+    ),
     // SGLang counts reasoning at the top level.
     reasoning: firstCount(
       asObject(usage['completion_tokens_details'])?.['reasoning_tokens'],

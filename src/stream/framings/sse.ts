@@ -1,8 +1,10 @@
 // Server-sent events (HTML standard, §9.2): bytes → text → events, by eventsource-parser behind a
-// cap. Comments are events of their own here, and the tail that no blank line closes is read too.
+// cap. Comments are events of their own here, the tail that no blank line closes is read too, and so is
+// an error without data.
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { EVENT_MAX_BYTES } from '../../base/limits.ts';
 import type { Framing, FramingKind, FramingSink } from '../framing.ts';
+import { DatalessErrorWatch } from './dataless-error.ts';
 import { EventGate } from './event-gate.ts';
 
 export const sse: FramingKind = {
@@ -16,6 +18,7 @@ class SseFraming implements Framing {
   readonly #sink: FramingSink;
   readonly #gate: EventGate;
   readonly #parser: EventSourceParser;
+  readonly #errors = new DatalessErrorWatch();
   /** Keeps the byte order mark: the parser removes one, also when it came in pieces. */
   readonly #decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
   /** Messages and comments told so far, to see whether the tail held one. */
@@ -34,7 +37,7 @@ class SseFraming implements Framing {
       },
     });
     this.#gate = new EventGate(EVENT_MAX_BYTES, {
-      pass: (bytes) => this.#parser.feed(this.#decoder.decode(bytes, { stream: true })),
+      pass: (bytes) => this.#parse(this.#decoder.decode(bytes, { stream: true })),
       forget: () => this.#forget(),
       onOverflow: () => sink.onOverflow(),
     });
@@ -53,13 +56,26 @@ class SseFraming implements Framing {
     const before = this.#toldCount;
     // `reset({ consume: true })` reads the last line but dispatches no event (4.1.3 as well), so the
     // blank line is made up here, on the copy. The first LF ends a line or completes a CRLF.
-    this.#parser.feed(`${this.#decoder.decode()}\n\n`);
+    this.#parse(`${this.#decoder.decode()}\n\n`);
     if (this.#toldCount > before) this.#sink.onDoubt('unterminated_tail');
+  }
+
+  /** Feeds the parser, and tells of errors without data where they stand among the other events. */
+  #parse(text: string): void {
+    let start = 0;
+    for (const end of this.#errors.endsIn(text)) {
+      this.#parser.feed(text.slice(start, end));
+      start = end;
+      this.#toldCount += 1;
+      this.#sink.onMessage('', 'error');
+    }
+    this.#parser.feed(start === 0 ? text : text.slice(start));
   }
 
   /** Half an event is gone: neither its lines nor half a character of it may meet what follows. */
   #forget(): void {
     this.#parser.reset();
+    this.#errors.reset();
     this.#decoder.decode();
   }
 }

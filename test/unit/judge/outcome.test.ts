@@ -47,6 +47,15 @@ describe('answers that came whole', () => {
     expect(decide({ terminal: true }, { status: 500 })).toBe('error_http after_finish');
   });
 
+  test('a stream of a dialect without any mark is ok when its body ended, and only then', () => {
+    const unmarked = { dialect: 'triton-generate', endsByClose: true } as const;
+    expect(decide(unmarked)).toBe('ok after_finish');
+    expect(decide(unmarked, { firstTokenSeen: false })).toBe('ok after_finish');
+    expect(decide(unmarked, { wire: 'client_abort' })).toBe('client_abort mid_stream');
+    expect(decide(unmarked, { wire: 'upstream_aborted' })).toBe('upstream_aborted mid_stream');
+    expect(decide({ ...unmarked, errorType: 'unknown' })).toBe('error_inband mid_stream');
+  });
+
   test('an answer that is not a stream needs no mark, but an error in it is one', () => {
     expect(decide({ streamed: false })).toBe('ok after_finish');
     expect(decide({ streamed: false, errorType: 'server_error' })).toBe('error_inband mid_stream');

@@ -39,8 +39,21 @@ describe('choice of a dialect', () => {
     ['/chat/completions/', 'openai-chat'],
     ['/v1/completions', 'openai-completions'],
     ['/v1/engines/e/completions', 'openai-completions'],
-    ['/completions', 'opaque'],
-    ['/v1/messages', 'opaque'],
+    ['/openai/v1/completions', 'openai-completions'],
+    ['/completions', 'llamacpp-completion'],
+    ['/completion', 'llamacpp-completion'],
+    ['/infill', 'llamacpp-completion'],
+    ['/api/chat', 'ollama'],
+    ['/api/generate', 'ollama'],
+    ['/generate_stream', 'tgi-generate'],
+    ['/generate', 'sglang-generate'],
+    ['/vertex_generate', 'sglang-generate'],
+    ['/inference/v1/generate', 'vllm-generate'],
+    ['/v2/models/m/generate_stream', 'triton-generate'],
+    ['/v2/models/m/versions/2/generate', 'triton-generate'],
+    ['/v2/models/m/infer', 'opaque'],
+    ['/', 'opaque'],
+    ['/v1/embeddings', 'opaque'],
   ])('expects by the path %s %s', (path, dialect) => {
     expect(readAll([], at(path)).facts.dialect).toBe(dialect);
   });
@@ -50,7 +63,14 @@ describe('choice of a dialect', () => {
     ['an empty chat chunk', data({ object: 'chat.completion.chunk', choices: [] }), 'openai-chat'],
     ['a text choice', data({ choices: [{ text: '' }] }), 'openai-completions'],
     ['text beside a delta', data({ choices: [{ text: 'a', delta: { content: 'a' } }] }), 'openai-chat'],
-    ['anything else', data({ content: 'a', stop: false }), 'opaque'],
+    ['an event of llama.cpp itself', data({ content: 'a', stop: false }), 'llamacpp-completion'],
+    ['a line of Ollama', data({ response: '', done: false }), 'ollama'],
+    ['progress of a pull', data({ status: 'pulling manifest' }), 'opaque'],
+    ['a token of TGI', data({ token: { id: 1, text: 'a' }, generated_text: null }), 'tgi-generate'],
+    ['an event with meta_info', data({ text: '', meta_info: {} }), 'sglang-generate'],
+    ['an output of Triton', data({ model_name: 'm', text_output: '' }), 'triton-generate'],
+    ['a tensor of Triton', data({ model_name: 'm', outputs: [] }), 'opaque'],
+    ['anything else', data({ content: 'a', stop: 'no' }), 'opaque'],
   ])('takes %s for what it is, on any path', (_, body, dialect) => {
     expect(readAll([body], at('/custom')).facts.dialect).toBe(dialect);
   });

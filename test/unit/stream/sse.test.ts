@@ -35,6 +35,31 @@ describe('server-sent events', () => {
     }
   });
 
+  it.each([
+    ['with a comment', 'event: error\n: worker gone\n\n', ['comment', 'error']],
+    ['alone, no space', 'event:error\r\n\r\n', ['error']],
+    ['in lines that end in CR', 'event: error\r: x\r\r', ['comment', 'error']],
+    ['behind another name', 'event: x\nevent: error\n\n', ['error']],
+    ['in the tail', 'event: error\n: x', ['comment', 'error']],
+  ])('sees an error without data: %s', (_, error, expected) => {
+    const body = Buffer.from(text('a') + error);
+    for (const pieces of [[body], inBytes(body)]) expect(kinds(readAll(pieces))).toEqual(['content', ...expected]);
+    const inside = readAll(inBytes(Buffer.from(`${error}\n\n${DONE}`)));
+    expect(kinds(inside)).toEqual([...expected, 'done']);
+    expect(inside.facts.errorType).toBe('unknown');
+  });
+
+  it.each([
+    ['with data behind it', 'event: error\ndata: {"message":"x"}\n\n', ['error']],
+    ['with data before it', 'data: {"message":"x"}\nevent: error\n\n', ['error']],
+    ['with empty data', 'event: error\ndata\n\n', ['error']],
+    ['renamed', 'event: error\nevent: x\n: c\n\n', ['comment']],
+    ['with more in its name', 'event: errors\n\nevent:  error\n\nxevent: error\n\n', []],
+  ])('counts an error once: %s', (_, body, expected) => {
+    expect(kinds(readAll([body]))).toEqual(expected);
+    expect(kinds(readAll(inBytes(Buffer.from(body))))).toEqual(expected);
+  });
+
   it('joins several data lines of one event, with other fields around them', () => {
     const body = 'event: message\nid: 3\nretry: x\ndata:{"choices":[{"index":0,\ndata: "delta":{"content":"a"}}]}\n\n';
     expect(kinds(readAll([body]))).toEqual(['content']);

@@ -1,0 +1,56 @@
+// llama.cpp's own completion routes (tools/server): /completion, /completions, /infill. Text in `content`,
+// running counts in every event, a last event with `"stop": true` for each choice, and no `[DONE]`. An
+// error is an event after which the connection closes. Keep-alives are bare comments.
+import { channelBit, type EventKind } from '../../record/kinds.ts';
+import type { AnswerState } from '../answer-state.ts';
+import type { Dialect, Reading } from '../dialect.ts';
+import { asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
+
+const TEXT = channelBit('text');
+
+export const llamacppCompletion: Dialect = {
+  name: 'llamacpp-completion',
+  ownsPath: (path) => /\/(completion|infill)\/?$|^\/completions\/?$/.test(path),
+  claims: (message) => typeof message['content'] === 'string' && typeof message['stop'] === 'boolean',
+  read,
+  isTerminal: (state) => state.everyChoiceFinished,
+  hasEndMark: false,
+};
+
+function read(message: JsonObject, state: AnswerState): Reading {
+  state.noteNames(message['model'], undefined);
+  const choice = state.noteChoice(firstCount(message['index']) ?? 0);
+  const generated = isNonEmptyText(message['content']) ? TEXT : 0;
+  const stopped = message['stop'] === true;
+  if (stopped) state.noteFinish(choice, stopTypeOf(message));
+  const output = firstCount(message['tokens_predicted']);
+  state.tokens.noteUsage(
+    {
+      output,
+      prompt: firstCount(message['tokens_evaluated']),
+      // `tokens_cached` is what the slot now holds, the answer included: no count of prompt tokens reused.
+      cached: firstCount(asObject(message['timings'])?.['cache_n']),
+    },
+    choice,
+  );
+  return {
+    kind: kindOf(message, generated, stopped),
+    generated,
+    tokensSoFar: output === undefined ? undefined : state.tokens.usageOutput,
+  };
+}
+
+function kindOf(message: JsonObject, generated: number, stopped: boolean): EventKind {
+  if (generated !== 0) return 'content';
+  if (stopped) return 'finish';
+  // With `return_progress` events come while the prompt is still being read.
+  return asObject(message['prompt_progress']) === undefined ? 'other' : 'lifecycle';
+}
+
+/** Builds before 2025 told the kind of stop by three flags; `response_fields` can leave out either. */
+function stopTypeOf(message: JsonObject): unknown {
+  if (isNonEmptyText(message['stop_type'])) return message['stop_type'];
+  if (message['stopped_limit'] === true) return 'limit';
+  if (message['stopped_word'] === true) return 'word';
+  return message['stopped_eos'] === true ? 'eos' : 'stop';
+}

@@ -1,0 +1,71 @@
+// Ollama's own routes, /api/chat and /api/generate: one JSON object a line, streamed unless the request
+// says `"stream": false`. SGLang offers the same shape, without counts (srt/entrypoints/ollama). The last
+// line has `"done": true` and the counts, and may carry output as well; there is no other mark and no
+// keep-alive. An error is a line of its own while the status stays 200.
+import { channelBit } from '../../record/kinds.ts';
+import type { AnswerState } from '../answer-state.ts';
+import type { Dialect, Reading } from '../dialect.ts';
+import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import type { UsageCounts } from '../token-tally.ts';
+import { kindByChannel } from './kind-by-channel.ts';
+import { hasToolCallData } from './tool-calls.ts';
+
+const TEXT = channelBit('text');
+const REASONING = channelBit('reasoning');
+const TOOL = channelBit('tool');
+const IMAGE = channelBit('image');
+
+export const ollama: Dialect = {
+  name: 'ollama',
+  ownsPath: (path) => /\/api\/(chat|generate)\/?$/.test(path),
+  claims: (message) =>
+    typeof message['done'] === 'boolean' &&
+    (asObject(message['message']) !== undefined || typeof message['response'] === 'string'),
+  read,
+  isTerminal: (state) => state.endMark,
+  hasEndMark: false,
+};
+
+function read(message: JsonObject, state: AnswerState): Reading {
+  state.noteNames(message['model'], undefined);
+  const choice = state.noteChoice(0);
+  const generated = channelsOf(message);
+  const done = message['done'] === true;
+  const logprobCount = asArray(message['logprobs'])?.length;
+  state.tokens.noteChoice({ generated: generated !== 0, tokenIdCount: undefined, logprobCount });
+  const usage = done ? usageOf(message) : undefined;
+  if (usage !== undefined) state.tokens.noteUsage(usage, undefined);
+  if (done) {
+    state.endMark = true;
+    state.noteFinish(choice, message['done_reason']);
+  }
+  const listed = logprobCount === undefined ? undefined : state.tokens.listedOutput;
+  return {
+    kind: kindByChannel(generated) ?? (done ? 'done' : kindOfEmpty(message)),
+    generated,
+    tokensSoFar: usage?.output ?? listed,
+  };
+}
+
+function channelsOf(message: JsonObject): number {
+  // /api/chat keeps its output in `message`, /api/generate at the top.
+  const output = asObject(message['message']) ?? message;
+  let channels = isNonEmptyText(output['content']) || isNonEmptyText(output['response']) ? TEXT : 0;
+  if (isNonEmptyText(output['thinking'])) channels |= REASONING;
+  if (hasToolCallData(output['tool_calls'])) channels |= TOOL;
+  if (isNonEmptyText(output['image']) || (asArray(output['images'])?.length ?? 0) > 0) channels |= IMAGE;
+  return channels;
+}
+
+/** Image models count their steps in lines without output; a text line without text opens or fills. */
+function kindOfEmpty(message: JsonObject): 'lifecycle' | 'role' | 'other' {
+  if (firstCount(message['total']) !== undefined) return 'lifecycle';
+  return isNonEmptyText(asObject(message['message'])?.['role']) ? 'role' : 'other';
+}
+
+function usageOf(message: JsonObject): UsageCounts | undefined {
+  const prompt = firstCount(message['prompt_eval_count']);
+  const output = firstCount(message['eval_count']);
+  // Servers that only play Ollama fill both in with 0: a blank form, not a statement.
+  return (prompt ?? 0) === 0 && (output ?? 0) === 0 ? undefined : { prompt, output };
+}

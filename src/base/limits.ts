@@ -76,6 +76,8 @@ export const CHOICES_MAX_COUNT = 128;
 
 /** Bytes of one event the parser holds before it skips to the next blank line. */
 export const EVENT_MAX_BYTES = 1 * MIB;
+/** Bytes of one frame of an Amazon event stream: as in AWS's own library (aws-c-event-stream); longer is no frame. */
+export const AWS_FRAME_MAX_BYTES = 24 * MIB;
 /** Bytes of a non-streamed answer read for its usage. */
 export const JSON_ANSWER_MAX_BYTES = 1 * MIB;
 /** Bytes a compressed answer may grow to on the copy, per exchange; beyond it is marked unreadable. */
@@ -160,6 +162,8 @@ export const STATEMENTS_MAX_COUNT = 64;
 export const ENGINE_MEMORY_MAX_COUNT = 256;
 /** Characters of a statement's path; the longest of the engines known has 58. */
 export const STATEMENT_PATH_MAX_CHARS = 64;
+/** Such paths kept ready-made; all engines known together have about 150. */
+export const STATEMENT_PATHS_CACHED_COUNT = 1_024;
 /** Keys looked at in one object of statements; more is no engine's word but a flood. */
 export const STATEMENT_KEYS_MAX_COUNT = 256;
 /** Members read of one list in a response head (`Server-Timing`, load reports); browsers show about ten. */

@@ -4,32 +4,38 @@
 import { STATEMENTS_MAX_COUNT } from '../base/limits.ts';
 import type { EngineFacts, EngineName } from '../record/engines.ts';
 import type { Statements } from '../record/stream-record.ts';
-import { engineInHead, engineInMessage } from './engine-signs.ts';
+import { engineInHead, SIGN_WEIGHTS, signInMessage, type Sign } from './engine-signs.ts';
+import { noteHeadStatements } from './head-statements.ts';
 import type { JsonObject } from './json-value.ts';
-import { statementsInHead, statementsInMessage } from './statements.ts';
+import { noteStatements, type NoteStatement } from './statements.ts';
 
 export class EngineWords {
   readonly #configured: EngineName | undefined;
-  #shown: EngineFacts | undefined;
+  readonly #shownInHead: EngineFacts | undefined;
+  #shownInBody: Sign | undefined;
   readonly #statements = new Map<string, number>();
 
   /** `fields` are those of the response head: names and values in turn. */
   constructor(configured: EngineName | undefined, fields: readonly string[]) {
     this.#configured = configured;
-    this.#shown = engineInHead(fields);
-    for (const [name, value] of statementsInHead(fields)) this.#note(name, value);
+    this.#shownInHead = engineInHead(fields);
+    noteHeadStatements(fields, this.#note);
   }
 
   noteMessage(message: JsonObject): void {
-    // A sign in the body is surer than one in the head, which any proxy can write.
-    if (this.#shown?.by !== 'body') this.#shown = engineInMessage(message) ?? this.#shown;
-    for (const [name, value] of statementsInMessage(message)) this.#note(name, value);
+    const known = this.#shownInBody?.weight ?? 0;
+    if (known < SIGN_WEIGHTS.own) {
+      const sign = signInMessage(message);
+      if (sign !== undefined && sign.weight > known) this.#shownInBody = sign;
+    }
+    noteStatements(message, this.#note);
   }
 
   /** Undefined when nothing told. */
   engine(): EngineFacts | undefined {
-    if (this.#configured === undefined) return this.#shown;
-    const version = this.#shown?.name === this.#configured ? this.#shown.version : undefined;
+    const shown = this.#shown();
+    if (this.#configured === undefined) return shown;
+    const version = shown?.name === this.#configured ? shown.version : undefined;
     return { name: this.#configured, by: 'configured', ...(version === undefined ? {} : { version }) };
   }
 
@@ -38,8 +44,18 @@ export class EngineWords {
     return this.#statements.size === 0 ? undefined : Object.fromEntries(this.#statements);
   }
 
-  /** The last number of a field counts: running ones end with their total. */
-  #note(name: string, value: number): void {
-    if (this.#statements.has(name) || this.#statements.size < STATEMENTS_MAX_COUNT) this.#statements.set(name, value);
+  /**
+   * The body is surer than the head, which any proxy can write; but a shape that others imitate does not
+   * outweigh a field that only one engine sends.
+   */
+  #shown(): EngineFacts | undefined {
+    const body = this.#shownInBody;
+    if (body === undefined) return this.#shownInHead;
+    return body.weight > SIGN_WEIGHTS.imitated ? body.engine : (this.#shownInHead ?? body.engine);
   }
+
+  /** The last number of a field counts: running ones end with their total. */
+  readonly #note: NoteStatement = (path, value) => {
+    if (this.#statements.has(path) || this.#statements.size < STATEMENTS_MAX_COUNT) this.#statements.set(path, value);
+  };
 }

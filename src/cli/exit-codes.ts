@@ -3,7 +3,10 @@
 
 export const EXIT = {
   ok: { code: 0, meaning: 'Everything went as asked; after SIGTERM, all streams were drained or their time was up.' },
-  different: { code: 1, meaning: '`replay` found a figure that differs, or a line that it could not check.' },
+  different: {
+    code: 1,
+    meaning: '`replay` found a figure that differs, or a line that it could not check; `doctor` found a fault.',
+  },
   configuration: {
     code: 64,
     meaning: 'Wrong flag, variable, file or argument. All faults are listed; nothing was started.',

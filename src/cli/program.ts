@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/version.ts';
 import { demoCommand } from './demo.ts';
+import { doctorCommand } from './doctor.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, describeInternal } from './failures.ts';
 import type { Io } from './io.ts';
@@ -15,6 +16,7 @@ export type CommandDefinition = (command: Command, io: Io) => (command: Command)
 /** Every command in the order of the help page. */
 const COMMANDS: Readonly<Record<string, CommandDefinition>> = {
   serve: serveCommand,
+  doctor: doctorCommand,
   demo: demoCommand,
   replay: replayCommand,
 };
@@ -23,6 +25,7 @@ const EXAMPLES = `
 Examples:
   rubato demo                                     see what it does, with an engine that comes along
   rubato serve --upstream http://127.0.0.1:8000   stand before an engine
+  rubato doctor --upstream http://127.0.0.1:8000  check everything around it, with the cures
   rubato replay records.jsonl                     recompute every figure of a record file
 
 "rubato COMMAND --help" shows the flags of a command. From a checkout, "npm start -- FLAGS" is

@@ -1,0 +1,42 @@
+// Can the ports be had that `serve` would listen on?
+import net from 'node:net';
+import type { HostPort } from '../../config/config.ts';
+import type { Check, Finding } from './check.ts';
+
+export const portsCheck: Check = {
+  name: 'port',
+  async run({ config }) {
+    const wanted: readonly (readonly [string, HostPort | undefined])[] = [
+      ['--listen', config.listen],
+      ['--admin', config.admin],
+      ['--otlp-listen', config.otlpListen],
+    ];
+    return await Promise.all(wanted.flatMap(([flag, place]) => (place === undefined ? [] : [tryPort(flag, place)])));
+  },
+};
+
+async function tryPort(flag: string, { host, port }: HostPort): Promise<Finding> {
+  const about = `${flag} ${host}:${port}`;
+  const code = await listenFault(host, port);
+  if (code === undefined) return { check: 'port', status: 'ok', says: `${about} is free`, values: { flag, port } };
+  const cures: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'something listens there, perhaps rubato itself: stop it, or choose another port',
+    EACCES: 'this user may not listen there: choose a port above 1023',
+    EADDRNOTAVAIL: 'this is no address of this machine',
+  };
+  return {
+    check: 'port',
+    status: 'warn',
+    says: `${about} cannot be had: ${code}`,
+    cure: cures[code] ?? 'choose another',
+    values: { flag, port },
+  };
+}
+
+function listenFault(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'ERROR'));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}

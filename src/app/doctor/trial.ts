@@ -1,0 +1,203 @@
+// Tries a few short streams through a sidecar of its own, in this process and on free ports: what the
+// doctor says of the engine is what rubato itself sees in traffic, by the same code.
+import { nowNs } from '../../base/clock.ts';
+import { sendRequest, type StreamAnswer } from '../../client/stream-client.ts';
+import type { Config } from '../../config/config.ts';
+import type { Report } from '../../judge/report.ts';
+import { startServe } from '../serve.ts';
+import { APIS, type Api, apiForPath } from './apis.ts';
+
+export interface TrialOptions {
+  /** Path and query of the one request to try; absent: each known one until an answer streams. */
+  readonly path: string | undefined;
+  /** Absent: the first that the upstream lists. */
+  readonly model: string | undefined;
+  /** Goes out as a bearer token and as `x-api-key`. */
+  readonly apiKey: string | undefined;
+  /** Longest wait for one answer. */
+  readonly answerMaxMs: number;
+  readonly onStep: (step: string) => void;
+}
+
+export interface Attempt {
+  readonly path: string;
+  /** Absent when no head came. */
+  readonly status: number | undefined;
+  readonly error: string | undefined;
+}
+
+export interface Trial {
+  readonly attempts: readonly Attempt[];
+  /** Names that `GET /v1/models` lists, or Ollama's `/api/tags`; absent when there is no such list. */
+  readonly models: readonly string[] | undefined;
+  /** `owned_by` of the first of them, which self-hosted engines set to their own name. */
+  readonly ownedBy: string | undefined;
+  /** `Date` of the upstream's answer less our wall clock, ms; absent without the field. */
+  readonly clockOffsetMs: number | undefined;
+  /** Reports of the streams that went well, with ever longer prompts. Empty when none did. */
+  readonly reports: readonly Report[];
+}
+
+/** Words of the prompts: the long one makes prefill long enough to see when the head comes. */
+const PROMPT_WORDS = [8, 1_200, 1_200];
+const REPORT_MAX_MS = 5_000;
+const POLL_MS = 20;
+
+/** Runs the trial; a stream that fails is a finding, not an error. */
+export async function runTrial(config: Config, options: TrialOptions): Promise<Trial> {
+  const reports: Report[] = [];
+  const running = await startServe(trialConfig(config), {
+    env: {},
+    sinks: [{ name: 'doctor', onReport: (report) => void reports.push(report) }],
+  });
+  const client: Client = { url: `http://${running.listen}`, options, reports };
+  try {
+    options.onStep('asking which models there are');
+    const list = await listModels(client);
+    const model = options.model ?? list.models?.[0] ?? 'default';
+    const attempts: Attempt[] = [];
+    const streamed = await firstThatStreams(client, model, attempts);
+    const good = streamed === undefined ? [] : [streamed.report, ...(await more(client, streamed.api, model))];
+    return { attempts, ...list, reports: good };
+  } finally {
+    await running.close('done');
+  }
+}
+
+/** The user's configuration with nothing that others would notice: no fixed ports, no files, no log. */
+function trialConfig(config: Config): Config {
+  const anyPort = { host: '127.0.0.1', port: 0 };
+  return { ...config, listen: anyPort, admin: anyPort, record: undefined, logLevel: 'silent', propagate: 'on' };
+}
+
+interface Client {
+  readonly url: string;
+  readonly options: TrialOptions;
+  readonly reports: readonly Report[];
+}
+
+async function firstThatStreams(
+  client: Client,
+  model: string,
+  attempts: Attempt[],
+): Promise<{ api: Api; report: Report } | undefined> {
+  const { path, onStep } = client.options;
+  const apis = path === undefined ? APIS : [apiForPath(path)];
+  for (const api of apis) {
+    onStep(`trying a short stream at ${api.path.split('?', 1)[0] ?? ''}`);
+    const { answer, report } = await stream(client, api, model, 0);
+    attempts.push({ path: api.path, status: answer.status, error: answer.error });
+    if (report !== undefined) return { api, report };
+    // Only a path that is not there is a reason to try the next; anything else would fail there as well.
+    if (answer.status === undefined || ![404, 405, 501].includes(answer.status)) return undefined;
+  }
+  return undefined;
+}
+
+async function more(client: Client, api: Api, model: string): Promise<Report[]> {
+  const good: Report[] = [];
+  for (let round = 1; round < PROMPT_WORDS.length; round += 1) {
+    client.options.onStep(`trying a longer prompt (${round} of ${PROMPT_WORDS.length - 1})`);
+    const { report } = await stream(client, api, model, round);
+    if (report !== undefined) good.push(report);
+  }
+  return good;
+}
+
+/** One stream; its report is absent unless it was a 2xx stream with a first token. */
+// oxlint-disable-next-line max-params -- four plain values that belong to one call
+async function stream(
+  client: Client,
+  api: Api,
+  model: string,
+  round: number,
+): Promise<{ answer: StreamAnswer; report: Report | undefined }> {
+  const seenCount = client.reports.length;
+  const body = JSON.stringify(api.body(model, promptOf(PROMPT_WORDS[round] ?? 1, round)));
+  const answer = await send(client, api.path, { method: 'POST', body });
+  const report = await reportAfter(client.reports, seenCount);
+  const isGood =
+    report?.record.end.outcome === 'ok' && report.record.answer.streamed && report.figures.ttftNs !== undefined;
+  return { answer, report: isGood ? report : undefined };
+}
+
+function send(
+  { url, options }: Client,
+  path: string,
+  { method, body }: { method: string; body?: string },
+): Promise<StreamAnswer> {
+  const { apiKey, answerMaxMs } = options;
+  const credentials =
+    apiKey === undefined
+      ? {}
+      : { authorization: `Bearer ${apiKey}`, 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
+  return sendRequest({
+    url: `${url}${path}`,
+    method,
+    headers: credentials,
+    ...(body === undefined ? {} : { body }),
+    signal: AbortSignal.timeout(answerMaxMs),
+  });
+}
+
+/** Reports follow the end of an answer, later where evidence is waited for. */
+async function reportAfter(reports: readonly Report[], seenCount: number): Promise<Report | undefined> {
+  const untilNs = nowNs() + REPORT_MAX_MS * 1e6;
+  while (reports.length === seenCount && nowNs() < untilNs) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, POLL_MS);
+    });
+  }
+  return reports[seenCount];
+}
+
+/** Different words each round, so that no prefix cache shortens the prefill that is looked at. */
+function promptOf(wordCount: number, round: number): string {
+  const words = ['river', 'stone', 'cloud', 'lamp', 'paper', 'bridge', 'garden', 'window', 'letter', 'winter'];
+  const start = Math.floor(Math.random() * 1e6);
+  const text = Array.from({ length: wordCount }, (_, index) => words[(index * (round + 3) + start) % words.length]);
+  return `${start}: ${text.join(' ')}. Say what comes to mind.`;
+}
+
+async function listModels(client: Client): Promise<Pick<Trial, 'models' | 'ownedBy' | 'clockOffsetMs'>> {
+  const seenCount = client.reports.length;
+  const askedEpochMs = Date.now();
+  const answer = await send(client, '/v1/models', { method: 'GET' });
+  await reportAfter(client.reports, seenCount);
+  const clockOffsetMs = offsetMs(answer, askedEpochMs);
+  const listed = entriesOf(answer, 'data');
+  if (listed !== undefined) {
+    return { models: textsOf(listed, 'id'), ownedBy: textsOf(listed, 'owned_by')[0], clockOffsetMs };
+  }
+  const seenBefore = client.reports.length;
+  const tags = entriesOf(await send(client, '/api/tags', { method: 'GET' }), 'models');
+  await reportAfter(client.reports, seenBefore);
+  return { models: tags && textsOf(tags, 'name'), ownedBy: undefined, clockOffsetMs };
+}
+
+function entriesOf(answer: StreamAnswer, field: string): readonly unknown[] | undefined {
+  if (answer.status !== 200) return undefined;
+  try {
+    const list: unknown = JSON.parse(Buffer.concat(answer.reads.map(({ bytes }) => bytes)).toString());
+    const entries = (list as Record<string, unknown> | null)?.[field];
+    return Array.isArray(entries) ? entries : undefined;
+  } catch {
+    // Not JSON: no list, which is what the caller is told.
+    return undefined;
+  }
+}
+
+function textsOf(entries: readonly unknown[], field: string): string[] {
+  return entries
+    .map((entry) => (entry as Record<string, unknown> | null)?.[field])
+    .filter((text) => typeof text === 'string');
+}
+
+/** `Date` has whole seconds: the middle of its second against the middle of our wait. */
+function offsetMs(answer: StreamAnswer, askedEpochMs: number): number | undefined {
+  const fields = answer.head?.rawHeaders ?? [];
+  const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'date');
+  const date = at === -1 ? Number.NaN : Date.parse(fields[at + 1] ?? '');
+  if (Number.isNaN(date)) return undefined;
+  return date + 500 - (askedEpochMs + Date.now()) / 2;
+}

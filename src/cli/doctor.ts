@@ -1,0 +1,130 @@
+// `rubato doctor`: what a user would otherwise find out slowly, one line each with the cure. Knows flags
+// and the page; what is looked at stands in app/doctor/.
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Finding, Status } from '../app/doctor/check.ts';
+import type { Trial, TrialOptions } from '../app/doctor/trial.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { readInteger, type Reader } from '../config/values.ts';
+import { checkOtelEnvironment } from '../telemetry/otel-environment.ts';
+import { addConfigFlags, givenFlags, strayArguments } from './config-flags.ts';
+import { EXIT } from './exit-codes.ts';
+import { configurationFailure } from './failures.ts';
+import type { Io } from './io.ts';
+
+const ANSWER_DEFAULT_S = '60';
+const ANSWER_MAX_S = 3_600;
+
+const HELP = `
+Takes the same flags, variables and YAML file as "rubato serve" and says what would happen with them.
+It sends three short streaming requests (16 tokens each) through a rubato of its own on a free port,
+so what it tells of the engine is what rubato would see in your traffic. With --no-request none is sent.
+
+Each line is one of:
+  ok    as it should be
+  note  works, and rubato could tell more: the cure says how
+  warn  will hurt figures or traffic
+  FAIL  rubato cannot do its work
+  -     could not be looked at
+
+Examples:
+  rubato doctor --upstream http://127.0.0.1:8000
+  rubato doctor --upstream https://api.example.com --key-env API_KEY --model some-model
+  rubato doctor --config rubato.yaml --json | jq '.findings[] | select(.status != "ok")'
+
+Exit code: 0 when nothing failed, 1 when something did; --strict counts warnings as well.`;
+
+export function doctorCommand(command: Command, io: Io): (command: Command) => Promise<number> {
+  addConfigFlags(
+    command
+      .description('check upstream, evidence, collector, ports and machine, with the cure for each fault')
+      .option('--model <NAME>', 'model to ask for (default: the first that the upstream lists)')
+      .option('--path <PATH>', 'path of the streaming request (default: each known one until one answers)')
+      .option('--key-env <NAME>', 'environment variable that holds the API key; the key itself is never shown')
+      .option('--answer-max <SECONDS>', `longest wait for one answer (default ${ANSWER_DEFAULT_S})`)
+      .option('--no-request', 'send no request to the engine')
+      .option('--strict', 'exit 1 for warnings too')
+      .option('--json', 'one JSON object instead of the lines'),
+  ).addHelpText('after', HELP);
+  return async (given) => {
+    const { config, trialOptions } = readGiven(given, io);
+    const isJson = given.getOptionValue('json') === true;
+    const [{ runTrial }, { runChecks }] = await Promise.all([
+      import('../app/doctor/trial.ts'),
+      import('../app/doctor/run.ts'),
+    ]);
+    const wantsRequest = given.getOptionValue('request') !== false;
+    let trial: Trial | undefined;
+    if (wantsRequest) trial = await runTrial(config, trialOptions);
+    const findings = await runChecks({ config, env: process.env, trial }, (finding) => {
+      if (!isJson) io.out(line(finding));
+    });
+    const isSound = isWellEnough(findings, given.getOptionValue('strict') === true);
+    if (isJson) io.out(JSON.stringify({ ok: isSound, findings }));
+    else io.out(summary(findings));
+    return isSound ? EXIT.ok.code : EXIT.different.code;
+  };
+}
+
+function readGiven(given: Command, io: Io): { config: Config; trialOptions: TrialOptions } {
+  const loaded = loadConfig({
+    flags: givenFlags(given),
+    env: process.env,
+    execArgv: process.execArgv,
+    platform: process.platform,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    checks: [checkOtelEnvironment, () => strayArguments(given)],
+  });
+  const faults: string[] = 'faults' in loaded ? [...loaded.faults] : [];
+  const answerMaxS = numberOf(given, 'answerMax', readInteger(1, ANSWER_MAX_S), faults);
+  const keyEnv = textOf(given, 'keyEnv');
+  const apiKey = keyEnv === undefined ? undefined : process.env[keyEnv];
+  if (keyEnv !== undefined && apiKey === undefined) faults.push(`--key-env: there is no variable ${keyEnv}.`);
+  if (faults.length > 0 || 'faults' in loaded) throw configurationFailure(faults);
+  const isJson = given.getOptionValue('json') === true;
+  return {
+    config: loaded.config,
+    trialOptions: {
+      path: textOf(given, 'path'),
+      model: textOf(given, 'model'),
+      apiKey,
+      answerMaxMs: answerMaxS * 1000,
+      onStep: (step) => {
+        if (!isJson) io.err(`… ${step}`);
+      },
+    },
+  };
+}
+
+// oxlint-disable-next-line max-params -- a flag, how it is read and where faults go
+function numberOf(given: Command, name: string, read: Reader<number>, faults: string[]): number {
+  const result = read(textOf(given, name) ?? ANSWER_DEFAULT_S);
+  if ('value' in result) return result.value;
+  faults.push(`--answer-max: ${result.fault}.`);
+  return 0;
+}
+
+function textOf(given: Command, name: string): string | undefined {
+  const value: unknown = given.getOptionValue(name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+const MARKS: Readonly<Record<Status, string>> = { ok: 'ok  ', note: 'note', warn: 'warn', fail: 'FAIL', skip: '-   ' };
+
+function line({ check, status, says, cure }: Finding): string {
+  return `${MARKS[status]}  ${check}: ${says}${cure === undefined ? '' : `\n        → ${cure}`}`;
+}
+
+function summary(findings: readonly Finding[]): string {
+  const counts = (['fail', 'warn', 'note'] as const).map((status) => {
+    const count = findings.filter((finding) => finding.status === status).length;
+    return { status, count };
+  });
+  const parts = counts.filter(({ count }) => count > 0).map(({ status, count }) => `${count} ${status}`);
+  return parts.length === 0 ? '\nAll is well.' : `\n${parts.join(', ')}; the rest is well.`;
+}
+
+function isWellEnough(findings: readonly Finding[], strict: boolean): boolean {
+  return findings.every(({ status }) => status !== 'fail' && !(strict && status === 'warn'));
+}

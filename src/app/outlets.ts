@@ -7,7 +7,7 @@ import type { Sink } from '../judge/report.ts';
 import { METRICS } from '../measure/table.ts';
 import { createGenAiFeed } from '../telemetry/gen-ai-feed.ts';
 import { createMetricFeed } from '../telemetry/metric-feed.ts';
-import { otelPlan, pushesTraces, type Environment } from '../telemetry/otel-environment.ts';
+import { otelPlan, pushesTraces, type Environment, type OtelPlan } from '../telemetry/otel-environment.ts';
 import { CONTENT_TYPES, negotiateFormat, renderMetrics } from '../telemetry/prometheus.ts';
 import { RecordFile } from '../telemetry/record-file.ts';
 import { createResource, resourceLabels, startOtel, type Otel } from '../telemetry/sdk.ts';
@@ -67,7 +67,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     recordFile,
     recent,
     summary,
-    tracing: config.propagate === 'on' || (config.propagate === 'auto' && pushesTraces(plan)),
+    tracing: takesPartInTraces(config, plan),
     metricsText(accept) {
       const format = negotiateFormat(accept);
       return { body: renderMetrics(store.collect(), labels, format), contentType: CONTENT_TYPES[format] };
@@ -76,6 +76,15 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
       await Promise.all([otel.shutdown(), recordFile?.close()]);
     },
   };
+}
+
+/**
+ * Whether the engine gets a `traceparent` of ours: when somebody sees our spans, or when the engine's come
+ * to us. In the second case there may be nobody for ours; then the ids are made all the same, for the join.
+ */
+export function takesPartInTraces(config: Pick<Config, 'propagate' | 'otlpListen'>, plan: OtelPlan): boolean {
+  if (config.propagate !== 'auto') return config.propagate === 'on';
+  return pushesTraces(plan) || config.otlpListen !== undefined;
 }
 
 function spanSinks(config: Config, { tracing }: Otel): Sink[] {

@@ -1,4 +1,5 @@
 // What rubato knows of itself, gathered from the parts that know it.
+import type { OtlpReceiver } from '../observe/otlp/receiver.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { SelfSources } from '../telemetry/self-metrics.ts';
 import type { LagWindow } from './lag-window.ts';
@@ -10,9 +11,10 @@ export interface SelfParts {
   readonly supervisor: RelaySupervisor;
   readonly lags: LagWindow;
   readonly outlets: Outlets;
+  readonly otlp: OtlpReceiver | undefined;
 }
 
-export function selfSources({ observer, supervisor, lags, outlets }: SelfParts): SelfSources {
+export function selfSources({ observer, supervisor, lags, outlets, otlp }: SelfParts): SelfSources {
   const { otel, recordFile } = outlets;
   return {
     openExchanges: () => observer.openExchanges(),
@@ -31,9 +33,16 @@ export function selfSources({ observer, supervisor, lags, outlets }: SelfParts):
       { signal: 'metrics', count: otel.failedMetricExportCount() },
       { signal: 'records', count: recordFile?.stats().droppedCount ?? 0 },
     ],
+    otlp: () => otlp && otlpCounts(otlp),
     cpuNs() {
       const { user, system } = process.cpuUsage();
       return (user + system) * 1e3;
     },
   };
+}
+
+function otlpCounts(receiver: OtlpReceiver) {
+  const { received, forwarded, dropped } = receiver.counts;
+  const unclaimed = receiver.unclaimedSpanCount();
+  return { received, forwarded, dropped: { ...dropped, unclaimed }, joined: { ...receiver.joins } };
 }

@@ -10,11 +10,13 @@ import type { Report, Sink } from '../judge/report.ts';
 import { ClientSockets } from '../observe/client-sockets.ts';
 import { createClassifier } from '../observe/classifier.ts';
 import { Observer } from '../observe/observer.ts';
+import type { OtlpReceiver } from '../observe/otlp/receiver.ts';
 import { TapeDrain } from '../observe/tape-drain.ts';
 import { startAdmin, type AdminData, type AdminServer } from '../telemetry/admin.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
 import { observeSelf } from '../telemetry/self-metrics.ts';
 import { LagWindow } from './lag-window.ts';
+import { createOtlpIntake } from './otlp-intake.ts';
 import { createOutlets, type Outlets } from './outlets.ts';
 import { relaySettings, samplerSettings } from './relay-settings.ts';
 import { RelaySupervisor } from './relay-supervisor.ts';
@@ -43,7 +45,8 @@ export async function startServe(config: Config, extras: ServeExtras = {}): Prom
   const env = extras.env ?? process.env;
   const log = createLog({ level: config.logLevel });
   const outlets = await createOutlets(config, env, log);
-  const parts = createParts(config, env, { log, outlets, sinks: extras.sinks ?? [] });
+  const otlp = await createOtlpIntake(config, env, log);
+  const parts = createParts(config, env, { log, outlets, otlp, sinks: extras.sinks ?? [] });
   try {
     return await start(config, parts);
   } catch (error) {
@@ -55,6 +58,7 @@ export async function startServe(config: Config, extras: ServeExtras = {}): Prom
 interface Parts {
   readonly log: Log;
   readonly outlets: Outlets;
+  readonly otlp: OtlpReceiver | undefined;
   readonly observer: Observer;
   readonly drain: TapeDrain;
   readonly supervisor: RelaySupervisor;
@@ -67,17 +71,18 @@ interface Parts {
 interface Given {
   readonly log: Log;
   readonly outlets: Outlets;
+  readonly otlp: OtlpReceiver | undefined;
   readonly sinks: readonly Sink[];
 }
 
-function createParts(config: Config, env: Environment, { log, outlets, sinks }: Given): Parts {
+function createParts(config: Config, env: Environment, { log, outlets, otlp, sinks }: Given): Parts {
   const told = new Set<string>();
   const observer = new Observer({
     sinks: [...outlets.sinks, ...sinks],
     classifier: createClassifier(config.classHeader, config.classes),
     routes: config.routes.map(({ name, engine }) => ({ name, engine: engine.name })),
-    lateSources: [],
-    evidenceWaitMs: 0,
+    lateSources: otlp === undefined ? [] : [otlp.source],
+    evidenceWaitMs: config.evidenceWaitMs,
     engineByMetrics: () => undefined,
     estimator: { judge: () => undefined },
     models: config.models,
@@ -101,19 +106,20 @@ function createParts(config: Config, env: Environment, { log, outlets, sinks }: 
   });
   const lags = new LagWindow(() => supervisor.takeLoopLags());
   const classNames = config.classes.map(({ name }) => name);
-  observeSelf(outlets.store, selfSources({ observer, supervisor, lags, outlets }), classNames);
+  observeSelf(outlets.store, selfSources({ observer, supervisor, lags, outlets, otlp }), classNames);
   const watch = new UpstreamWatch(log);
   const clientSockets = new ClientSockets(() => observer.openObserved());
   const state = { draining: false, admin: undefined };
-  return { log, outlets, observer, drain, supervisor, lags, watch, clientSockets, state };
+  return { log, outlets, otlp, observer, drain, supervisor, lags, watch, clientSockets, state };
 }
 
 async function start(config: Config, parts: Parts): Promise<Running> {
-  const { log, supervisor, watch, state } = parts;
+  const { log, otlp, supervisor, watch, state } = parts;
   if (config.upstreamTls.insecure) {
     log.warn('certificates of upstreams are not verified (upstream-insecure): keys and prompts go to whoever answers');
   }
   const listen = await supervisor.start();
+  const otlpListen = await otlp?.start();
   state.admin = await startAdmin({
     host: config.admin.host,
     port: config.admin.port,
@@ -122,7 +128,7 @@ async function start(config: Config, parts: Parts): Promise<Running> {
     log,
   });
   const address = { listen: textOf(listen), admin: textOf({ host: config.admin.host, port: state.admin.port }) };
-  log.info('rubato is listening', address);
+  log.info('rubato is listening', { ...address, ...(otlpListen && { otlp: textOf(otlpListen) }) });
   void watch.start(config.routes.map(({ upstream }) => upstream));
 
   let closing: Promise<void> | undefined;
@@ -147,7 +153,7 @@ async function start(config: Config, parts: Parts): Promise<Running> {
 }
 
 async function stop(parts: Parts, withinMs: number): Promise<void> {
-  const { log, outlets, drain, supervisor, lags, watch, clientSockets, state } = parts;
+  const { log, outlets, otlp, drain, supervisor, lags, watch, clientSockets, state } = parts;
   state.draining = true;
   watch.close();
   await supervisor.close(withinMs);
@@ -155,7 +161,7 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   drain.stop();
   parts.observer.settleAll();
   lags.close();
-  await outlets.close();
+  await Promise.all([otlp?.close(), outlets.close()]);
   await state.admin?.close();
   log.flushSync();
 }

@@ -74,11 +74,12 @@ async function start(config: Config): Promise<Running> {
     const { startServe } = await import('../app/serve.ts');
     return await startServe(config);
   } catch (error) {
-    const { listen, admin } = config;
+    const { listen, admin, otlpListen } = config;
     throw (
       listenFailure(error, [
         { flag: '--listen', ...listen },
         { flag: '--admin', ...admin },
+        ...(otlpListen === undefined ? [] : [{ flag: '--otlp-listen', ...otlpListen }]),
       ]) ?? error
     );
   }

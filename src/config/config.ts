@@ -54,7 +54,7 @@ export const HOST_HEADERS = ['auto', 'preserve', 'upstream'] as const;
 export type HostHeader = (typeof HOST_HEADERS)[number];
 
 export const PROPAGATIONS = ['auto', 'on', 'off'] as const;
-/** `auto`: on only when an OTLP endpoint is configured. */
+/** `auto`: on only when an OTLP endpoint, or a listener for the engine's OTLP, is configured. */
 export type Propagation = (typeof PROPAGATIONS)[number];
 
 /** Limits on upstream exchanges. Absent means no limit, which is the default of each. */
@@ -97,6 +97,10 @@ export interface Config {
   readonly relayCount: number;
   readonly drainMs: number;
   readonly propagate: Propagation;
+  /** Where engines send their OTLP; nowhere when absent. */
+  readonly otlpListen: HostPort | undefined;
+  /** How long an ended exchange waits for evidence from elsewhere at most. */
+  readonly evidenceWaitMs: number;
   readonly record: RecordConfig | undefined;
   readonly chunks: ChunkDetail;
   readonly chunksAs: ChunkForm;

@@ -14,12 +14,8 @@ export interface Surroundings {
 
 export function checkTogether(values: KeyValues, { env, execArgv, platform }: Surroundings): string[] {
   const faults: string[] = [];
-  const { listen, admin, relays = 1 } = values;
-  if (listen && admin && sameAddress(listen, admin)) {
-    faults.push(
-      `${flagName('listen')} and ${flagName('admin')} are both ${listen.host}:${listen.port}; they need different ports.`,
-    );
-  }
+  const { relays = 1 } = values;
+  faults.push(...checkPorts(values), ...checkLoop(values['otlp-listen'], env));
   if (relays > 1 && platform !== 'linux') {
     faults.push(`${flagName('relays')}: several relays on one port need Linux; leave it at 1 on ${platform}.`);
   }
@@ -28,6 +24,38 @@ export function checkTogether(values: KeyValues, { env, execArgv, platform }: Su
     faults.push(`${ca} and ${insecure} contradict each other: certificates are verified or they are not. Remove one.`);
   }
   return [...faults, ...checkNodeOptions(env, execArgv)];
+}
+
+const LISTENING = ['listen', 'admin', 'otlp-listen'] as const;
+
+function checkPorts(values: KeyValues): string[] {
+  return LISTENING.flatMap((name, index) => {
+    const address = values[name];
+    if (address === undefined) return [];
+    const twin = LISTENING.slice(0, index).find((other) => sameAddress(values[other], address));
+    if (twin === undefined) return [];
+    const names = `${flagName(twin)} and ${flagName(name)}`;
+    return [`${names} are both ${address.host}:${address.port}; they need different ports.`];
+  });
+}
+
+const HERE: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1', '0.0.0.0', '::']);
+
+/** What came in at our own OTLP port would go out to it again, and again. */
+function checkLoop(listener: HostPort | undefined, env: Environment): string[] {
+  if (listener === undefined || listener.port === 0) return [];
+  return ['', 'TRACES_', 'METRICS_', 'LOGS_'].flatMap((part) => {
+    const name = `OTEL_EXPORTER_OTLP_${part}ENDPOINT`;
+    const value = env[name]?.trim() ?? '';
+    if (!URL.canParse(value)) return [];
+    const { hostname, port } = new URL(value);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const same = host === listener.host || (HERE.has(host) && HERE.has(listener.host));
+    if (!same || Number(port) !== listener.port) return [];
+    return [
+      `${name} leads to ${flagName('otlp-listen')} itself; it must name the collector behind rubato, or be unset.`,
+    ];
+  });
 }
 
 export const NO_UPSTREAM =
@@ -46,8 +74,8 @@ function checkNodeOptions(env: Environment, execArgv: readonly string[]): string
     .map(({ name }) => `${name} holds ${option}, which lets malformed requests through to the engine. Remove it.`);
 }
 
-function sameAddress(left: HostPort, right: HostPort): boolean {
-  return left.port !== 0 && left.port === right.port && left.host === right.host;
+function sameAddress(left: HostPort | undefined, right: HostPort): boolean {
+  return left !== undefined && left.port !== 0 && left.port === right.port && left.host === right.host;
 }
 
 /**

@@ -209,8 +209,20 @@ export const KEYS = {
   propagate: key({
     placeholder: PROPAGATIONS.join('|'),
     fallback: 'auto',
-    help: 'Takes part in W3C trace context. auto does so only when an OTLP endpoint is configured; else traceparent passes untouched.',
+    help: 'Takes part in W3C trace context. auto does so only with an OTLP endpoint or --otlp-listen; else traceparent passes untouched.',
     read: readChoice(PROPAGATIONS),
+  }),
+  'otlp-listen': key({
+    placeholder: 'HOST:PORT',
+    help: 'Takes OTLP (HTTP and gRPC) from engines, from anybody who can reach it; reads queue and prefill off their spans, and passes all on to the OTLP endpoint.',
+    read: readHostPort,
+  }),
+  'evidence-wait': key({
+    placeholder: 'SECONDS',
+    unit: 's',
+    fallback: '2',
+    help: 'How long the report of an ended exchange may wait for evidence from elsewhere, such as engine spans. 0 waits for none.',
+    read: readSeconds(0),
   }),
   'gen-ai-provider': key({
     placeholder: 'NAME',

@@ -101,6 +101,8 @@ function assemble(values: KeyValues, rest: Pick<Config, 'routes' | 'classes'> & 
     relayCount: required(values, 'relays'),
     drainMs: required(values, 'drain'),
     propagate: required(values, 'propagate'),
+    otlpListen: values['otlp-listen'],
+    evidenceWaitMs: required(values, 'evidence-wait'),
     record: path === undefined ? undefined : { path, maxBytes: required(values, 'record-max-bytes') },
     chunks: required(values, 'chunks'),
     chunksAs: required(values, 'chunks-as'),

@@ -121,6 +121,7 @@ function endedExchange({ id, opening, request }: ObservedExchange, record: Strea
     subject: subjectOf(record),
     traceId: opening.trace?.traceId,
     clientSpanId: opening.trace?.clientSpanId,
+    ...(opening.trace === undefined ? {} : { traceSampled: opening.trace.sampled }),
     responseId: record.answer.responseId,
     requestId: fieldValue(opening.fields, 'x-request-id'),
   };

@@ -21,6 +21,8 @@ export interface EndedExchange {
   /** Ids that the engine's own spans can carry; the span id is the one that went upstream as the parent. */
   readonly traceId: string | undefined;
   readonly clientSpanId: string | undefined;
+  /** What our `traceparent` said of sampling; absent when it was not ours. */
+  readonly traceSampled?: boolean;
   /** The id in the answer (`chatcmpl-…`). */
   readonly responseId: string | undefined;
   /** The client's `x-request-id`. */

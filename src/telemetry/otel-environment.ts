@@ -31,6 +31,8 @@ export interface OtelPlan {
 }
 
 type Signal = 'TRACES' | 'METRICS';
+/** Signals that others may send through us; of logs we make none ourselves. */
+export type PassedSignal = Signal | 'LOGS';
 
 const METRIC_INTERVAL_MS = 60_000;
 const METRIC_TIMEOUT_MS = 30_000;
@@ -156,7 +158,7 @@ function signalPlan(env: Environment, signal: Signal): SignalPlan {
   return { otlp, console: asked.includes('console') };
 }
 
-function protocolOf(env: Environment, signal: Signal): OtlpProtocol {
+export function protocolOf(env: Environment, signal: PassedSignal): OtlpProtocol {
   const stated = read(env, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`) ?? read(env, 'OTEL_EXPORTER_OTLP_PROTOCOL');
   return OTLP_PROTOCOLS.find((protocol) => protocol === stated?.toLowerCase()) ?? 'http/protobuf';
 }
@@ -166,7 +168,12 @@ function endpointOf(env: Environment, signal: Signal): string | undefined {
 }
 
 function endpointVariables(): readonly string[] {
-  return ['', 'TRACES_', 'METRICS_'].map((part) => `OTEL_EXPORTER_OTLP_${part}ENDPOINT`);
+  return ['', 'TRACES_', 'METRICS_', 'LOGS_'].map((part) => `OTEL_EXPORTER_OTLP_${part}ENDPOINT`);
+}
+
+/** Nothing is to leave this process for that signal. */
+export function isSignalOff(env: Environment, signal: PassedSignal): boolean {
+  return isDisabled(env) || listOf(env, `OTEL_${signal}_EXPORTER`).includes('none');
 }
 
 function isDisabled(env: Environment): boolean {
@@ -183,7 +190,7 @@ function numberOf(env: Environment, name: string): number | undefined {
 }
 
 /** The specification takes an empty variable for an unset one. */
-function read(env: Environment, name: string): string | undefined {
+export function read(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === '' ? undefined : value;
 }

@@ -15,6 +15,18 @@ export interface SelfSources {
   readerDetachedCount(): number;
   /** What did not reach its collector or file, by signal. */
   exportDropped(): Iterable<{ readonly signal: string; readonly count: number }>;
+  /** Of the listener for OTLP from engines; undefined when there is none. */
+  otlp():
+    | {
+        /** By signal. */
+        readonly received: Readonly<Record<string, number>>;
+        readonly forwarded: Readonly<Record<string, number>>;
+        /** By reason. */
+        readonly dropped: Readonly<Record<string, number>>;
+        /** Exchanges by what the spans that came for them were good for. */
+        readonly joined: Readonly<Record<string, number>>;
+      }
+    | undefined;
   /** CPU time of the whole process since its start, user and system. */
   cpuNs(): number;
 }
@@ -64,6 +76,42 @@ const EXPORT_DROPPED: MetricSpec = {
   classed: false,
 };
 
+const OTLP_RECEIVED: MetricSpec = {
+  name: 'rubato.self.otlp_received',
+  type: 'counter',
+  unit: '{request}',
+  help: 'OTLP requests of engines that --otlp-listen has accepted.',
+  labels: ['signal'],
+  classed: false,
+};
+
+const OTLP_FORWARDED: MetricSpec = {
+  name: 'rubato.self.otlp_forwarded',
+  type: 'counter',
+  unit: '{request}',
+  help: 'OTLP requests of engines that the collector has taken.',
+  labels: ['signal'],
+  classed: false,
+};
+
+const OTLP_DROPPED: MetricSpec = {
+  name: 'rubato.self.otlp_dropped',
+  type: 'counter',
+  unit: '{item}',
+  help: 'What --otlp-listen refused, did not read or could not pass on, and spans that nobody asked for in time.',
+  labels: ['reason'],
+  classed: false,
+};
+
+const OTLP_JOINED: MetricSpec = {
+  name: 'rubato.self.otlp_joined',
+  type: 'counter',
+  unit: '{exchange}',
+  help: 'Exchanges for which engine spans came: told their queue or prefill, silent about both, or ambiguous.',
+  labels: ['kind'],
+  classed: false,
+};
+
 const CPU: MetricSpec = {
   name: 'rubato.self.cpu',
   type: 'counter',
@@ -79,6 +127,10 @@ export const SELF_METRICS: readonly MetricSpec[] = [
   TAPE_DROPPED,
   READER_DETACHED,
   EXPORT_DROPPED,
+  OTLP_RECEIVED,
+  OTLP_FORWARDED,
+  OTLP_DROPPED,
+  OTLP_JOINED,
   CPU,
 ];
 
@@ -97,7 +149,18 @@ export function observeSelf(store: MetricStore, sources: SelfSources, classes: r
   store.observe(EXPORT_DROPPED, () =>
     map(sources.exportDropped(), ({ signal, count }) => ({ labels: { signal }, value: count })),
   );
+  store.observe(OTLP_RECEIVED, () => byLabel('signal', sources.otlp()?.received));
+  store.observe(OTLP_FORWARDED, () => byLabel('signal', sources.otlp()?.forwarded));
+  store.observe(OTLP_DROPPED, () => byLabel('reason', sources.otlp()?.dropped));
+  store.observe(OTLP_JOINED, () => byLabel('kind', sources.otlp()?.joined));
   store.observe(CPU, () => [{ labels: {}, value: sources.cpuNs() }]);
+}
+
+function byLabel<Label extends 'signal' | 'reason' | 'kind'>(
+  label: Label,
+  counts: Readonly<Record<string, number>> = {},
+): Observation[] {
+  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
 
 function activeByPhase(sources: SelfSources, classes: readonly string[]): readonly Observation[] {

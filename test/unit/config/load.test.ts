@@ -55,6 +55,8 @@ describe('defaults', () => {
       relayCount: 1,
       drainMs: 25_000,
       propagate: 'auto',
+      otlpListen: undefined,
+      evidenceWaitMs: 2_000,
       record: undefined,
       chunks: 'all',
       chunksAs: 'arrays',

@@ -180,6 +180,7 @@ describe('the two routes', () => {
         tapeDropped: () => [{ kind: 'bytes', count: 4 }],
         readerDetachedCount: () => 2,
         exportDropped: () => [{ signal: 'spans', count: 3 }],
+        otlp: () => undefined,
         cpuNs: () => 2_500_000_000,
       },
       ['interactive', 'default'],

@@ -18,6 +18,7 @@ it('counts open exchanges by class, model and phase', () => {
       tapeDropped: () => [],
       readerDetachedCount: () => 0,
       exportDropped: () => [],
+      otlp: () => undefined,
       cpuNs: () => 0,
     },
     ['batch'],

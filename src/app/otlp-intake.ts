@@ -1,0 +1,36 @@
+// The listener for OTLP from engines, when one is asked for: where it stands, where it passes things on
+// to, and how its faults are told. Loaded only then, because gRPC takes its time to load.
+import { readFileSync } from 'node:fs';
+import { faultFields, type Log } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import type { OtlpReceiver } from '../observe/otlp/receiver.ts';
+import { collectorAddresses } from '../telemetry/collector-targets.ts';
+import { createFailureLog } from '../telemetry/failure-log.ts';
+import type { Environment } from '../telemetry/otel-environment.ts';
+
+/** The receiver, not started yet; undefined when the configuration has none. */
+export async function createOtlpIntake(
+  config: Pick<Config, 'otlpListen'>,
+  env: Environment,
+  log: Log,
+): Promise<OtlpReceiver | undefined> {
+  if (config.otlpListen === undefined) return undefined;
+  const { createOtlpReceiver } = await import('../observe/otlp/receiver.ts');
+  const failures = createFailureLog(log, 'Passing on the OTLP of engines');
+  return createOtlpReceiver({
+    ...config.otlpListen,
+    targets: collectorAddresses(env, (path) => readPem(path, log)),
+    onForwardFailed: (fault, atEpochMs) => failures.failed(fault, 1, atEpochMs),
+    onForwarded: () => failures.succeeded(),
+  });
+}
+
+/** As our own exporters do: a certificate that cannot be read is told, and done without. */
+function readPem(path: string, log: Log): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (fault) {
+    log.warn('a certificate named by an OTEL_… variable cannot be read', { path, ...faultFields(fault) });
+    return undefined;
+  }
+}

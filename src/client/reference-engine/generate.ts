@@ -151,7 +151,7 @@ function compute(call: Call, context: AnswerContext, wire: AnswerWire): () => vo
   return playModelled(wire, door.loop, {
     jobId: call.jobId,
     plan,
-    writer: route.writer(context),
+    writer: route.writer(context, url),
     stream: request.stream,
     manners: { ...(route.manners ?? persona.manners), ...door.manners },
     streamType: typeof streamType === 'function' ? streamType(url) : streamType,
@@ -161,6 +161,9 @@ function compute(call: Call, context: AnswerContext, wire: AnswerWire): () => vo
       if (position === 1) {
         stats.promptTokens += plan.promptTokens;
         stats.cachedTokens += plan.cachedTokens ?? 0;
+        const { queueNs, prefillNs } = observedOf(truth);
+        stats.queueNs += queueNs;
+        stats.prefillNs += prefillNs;
       }
       stats.generationTokens += tokenCount;
     },

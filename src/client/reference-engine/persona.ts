@@ -95,7 +95,7 @@ export interface Route {
   /** Default: the manners of the persona. */
   readonly manners?: StreamManners;
   read(text: string, url: URL): RequestReading;
-  writer(context: AnswerContext): AnswerWriter;
+  writer(context: AnswerContext, url: URL): AnswerWriter;
   idOf(names: CallNames): string;
   /** Media type of a stream, default the one of server-sent events; it may depend on the query. */
   readonly streamType?: string | ((url: URL) => string);
@@ -128,7 +128,6 @@ export interface FinishedAnswer extends AnswerContext {
 }
 
 export interface Persona {
-  readonly name: string;
   /** On every answer that generates. */
   readonly headers: Readonly<Record<string, string>>;
   /** In the list of models. */

@@ -13,7 +13,7 @@ import { MetricsPage } from './metrics-page.ts';
 import { modelFaults, SMALL_MODEL, type EngineModel } from './model.ts';
 import { PerfRing } from './perf-ring.ts';
 import { ALL_SIGNALS, type Persona, type Signals, type StreamManners } from './persona.ts';
-import { PERSONAS } from './personas.ts';
+import { PERSONAS, type PersonaName } from './personas.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import { scriptFaults, type Script } from './script.ts';
 import { emptyStats, type EngineStats } from './stats.ts';
@@ -32,8 +32,8 @@ export interface ReferenceEngineOptions {
   readonly models?: readonly string[];
   /** Answers written down beforehand, by name: chosen by header `x-reference-script` or model `script:NAME`. */
   readonly scripts?: Readonly<Record<string, Script>>;
-  /** The engine it speaks as, a name of {@link PERSONAS}; default `reference`, which is vLLM without times. */
-  readonly persona?: string;
+  /** The engine it speaks as; default `reference`, which is vLLM without times. */
+  readonly persona?: PersonaName;
   /** What it tells of itself; everything that is left out is on. */
   readonly signals?: Partial<Signals>;
   /** Takes the spans of each answer that came to its end, for personas whose engine makes some. */
@@ -59,12 +59,8 @@ export async function startReferenceEngine(options: ReferenceEngineOptions = {})
   const model = options.model ?? SMALL_MODEL;
   const scripts = new Map(Object.entries(options.scripts ?? {}));
   const faults = [...modelFaults(model), ...[...scripts].flatMap(([name, script]) => scriptFaults(name, script))];
-  const persona = PERSONAS.get(options.persona ?? 'reference');
-  if (persona === undefined) faults.push(`there is no persona ${options.persona}`);
-  if (faults.length > 0 || persona === undefined) {
-    throw new Error(`The reference engine cannot start: ${faults.join('; ')}.`);
-  }
-  const door = openDoor(options, model, persona, scripts);
+  if (faults.length > 0) throw new Error(`The reference engine cannot start: ${faults.join('; ')}.`);
+  const door = openDoor(options, model, scripts);
   const server = createServer({
     maxHeaderSize: HEAD_MAX_BYTES,
     noDelay: true,
@@ -97,12 +93,8 @@ export async function startReferenceEngine(options: ReferenceEngineOptions = {})
   };
 }
 
-function openDoor(
-  options: ReferenceEngineOptions,
-  model: EngineModel,
-  persona: Persona,
-  scripts: ReadonlyMap<string, Script>,
-): Door {
+function openDoor(options: ReferenceEngineOptions, model: EngineModel, scripts: ReadonlyMap<string, Script>): Door {
+  const persona: Persona = PERSONAS[options.persona ?? 'reference'];
   const { seed = 1, models = ['reference-small'], headAt, roleAt, onSpans } = options;
   const manners = { ...(headAt === undefined ? {} : { headAt }), ...(roleAt === undefined ? {} : { roleAt }) };
   return {

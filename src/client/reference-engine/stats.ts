@@ -14,6 +14,9 @@ export interface EngineStats {
   promptTokens: number;
   /** Of these, found in the prefix cache. */
   cachedTokens: number;
+  /** Of requests that got a first token: their waiting, then their prefills, in all. */
+  queueNs: number;
+  prefillNs: number;
   /** Tokens computed. */
   generationTokens: number;
 }
@@ -27,6 +30,8 @@ export function emptyStats(): EngineStats {
     cutCount: 0,
     promptTokens: 0,
     cachedTokens: 0,
+    queueNs: 0,
+    prefillNs: 0,
     generationTokens: 0,
   };
 }

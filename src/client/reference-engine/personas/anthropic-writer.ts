@@ -3,7 +3,7 @@
 import { readAnthropic } from '../foreign-requests.ts';
 import type { AnswerContext, AnswerWriter, Route } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';
-import { blockSteps, blockText, typedEvent, type BlockStep } from './blocks.ts';
+import { argumentsOf, blockSteps, blockText, typedEvent, type BlockStep } from './blocks.ts';
 
 const STOP_REASONS = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
 
@@ -74,7 +74,7 @@ export class AnthropicEvents {
   #block({ kind, fragment }: BlockStep, text: string): Json {
     if (kind === 'text') return { type: 'text', text };
     if (kind === 'reasoning') return { type: 'thinking', thinking: text, signature: '' };
-    return { type: 'tool_use', id: `toolu_${this.#context.id}`, name: fragment.text, input: parsed(text) };
+    return { type: 'tool_use', id: `toolu_${this.#context.id}`, name: fragment.text, input: argumentsOf(text) };
   }
 }
 
@@ -82,15 +82,6 @@ function deltaOf({ kind, fragment: { text } }: BlockStep): Json {
   if (kind === 'text') return { type: 'text_delta', text };
   if (kind === 'reasoning') return { type: 'thinking_delta', thinking: text };
   return { type: 'input_json_delta', partial_json: text };
-}
-
-/** The input of a tool in one piece; cut short it is no JSON, and then there is none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }
 
 /** The route; `pings` as Anthropic itself sends them, which vLLM never does. */

@@ -46,3 +46,12 @@ export function blockText(steps: readonly BlockStep[], index: number): string {
 export function typedEvent(type: string, data: object): string {
   return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
+
+/** The arguments of a tool in one piece; cut short it is no JSON, and then there is none. */
+export function argumentsOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

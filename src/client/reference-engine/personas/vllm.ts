@@ -85,7 +85,6 @@ const VLLM = {
 /** What every persona has that was not there before: the default engine stays as it was. */
 export const reference: Persona = {
   ...VLLM,
-  name: 'reference',
   headers: {},
   ownedBy: 'rubato-reference',
   routes: openAiRoutes({ reasoningField: 'reasoning' }),
@@ -94,7 +93,6 @@ export const reference: Persona = {
 
 export const vllm: Persona = {
   ...VLLM,
-  name: 'vllm',
   routes: [...openAiRoutes(traits), responsesRoute('/v1/responses'), anthropicRoute('/v1/messages')],
   pages: pages(VERSION),
   spans: vllmSpans,
@@ -102,7 +100,6 @@ export const vllm: Persona = {
 
 export const vllmOld: Persona = {
   ...VLLM,
-  name: 'vllm-old',
   routes: openAiRoutes(),
   pages: pages(OLD_VERSION),
   spans: vllmSpans,
@@ -111,7 +108,6 @@ export const vllmOld: Persona = {
 /** Role without text, no times anywhere but on the page of metrics. */
 export const vllmRust: Persona = {
   ...VLLM,
-  name: 'vllm-rust',
   headers: {},
   routes: openAiRoutes({
     reasoningField: 'reasoning',
@@ -126,7 +122,6 @@ export const vllmRust: Persona = {
 /** KServe's own server before vLLM's dialect: another prefix of the path. */
 export const kserve: Persona = {
   ...VLLM,
-  name: 'kserve',
   routes: openAiRoutes({
     ...traits,
     chatPaths: ['/openai/v1/chat/completions'],

@@ -23,6 +23,8 @@ export const TAPE_HEAD_BYTES = 64 * KIB;
 export const REQUEST_COPY_WHOLE_BYTES = 256 * KIB;
 /** Of a larger body the first and the last so many bytes are copied. */
 export const REQUEST_COPY_EDGE_BYTES = 64 * KIB;
+/** Bytes that a compressed request may decode to on the copy; of a longer one only the first part is looked at. */
+export const REQUEST_DECODED_MAX_BYTES = 1 * MIB;
 /** Plain top-level fields of a request that rules of traffic classes can look at; real requests have about 20. */
 export const REQUEST_FIELDS_MAX_COUNT = 64;
 

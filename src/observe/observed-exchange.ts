@@ -110,7 +110,7 @@ export class ObservedExchange {
     if (this.#reading !== undefined) return this.#reading;
     const { fields } = this.opening;
     const copy = this.#assembly.copy(this.requestBytes);
-    return readRequest(copy, fieldValue(fields, 'content-type'), fieldValue(fields, 'content-encoding'));
+    return readRequest(copy, fieldValue(fields, 'content-type'), fieldValue(fields, 'content-encoding'), this.path);
   }
 
   get headSeen(): boolean {

@@ -1,11 +1,14 @@
-// Learns from a copy of a request's body what an exchange is about: model, stream flag, limits, size
-// of the prompt. The copy is whole up to a cap, else the two ends of the body. Never throws; a body
-// that is no JSON tells nothing.
+// Learns from a request's path and a copy of its body what an exchange is about: model, stream flag,
+// limits, size and beginning of the prompt. The copy is whole up to a cap, else the two ends of the body.
+// Never throws; a body that is no JSON tells nothing.
 import { NAME_MAX_CHARS, REQUEST_FIELDS_MAX_COUNT } from '../base/limits.ts';
+import type { PromptBeginning } from '../record/prompt-beginning.ts';
+import { decodeWhole } from './decode-whole.ts';
 import { fieldsFromEnd, fieldsFromStart } from './json-edges.ts';
 import { asBoundedText, asObject, firstCount, parseJson, type JsonObject } from './json-value.ts';
 import { isJsonMediaType, parseMediaType } from './media-type.ts';
-import { promptBytesOf } from './prompt-bytes.ts';
+import { promptTextOf } from './prompt-text.ts';
+import { readTarget } from './request-target.ts';
 
 export interface RequestCopy {
   /** The whole body, or its first bytes. */
@@ -30,6 +33,10 @@ export interface RequestReading {
   priority?: number;
   /** UTF-8 bytes of the text the model is given; only known of a whole copy. */
   promptBytes?: number;
+  /** UTF-16 units of the same text. */
+  promptChars?: number;
+  /** How that text begins, as hashes. */
+  beginning?: PromptBeginning;
   /** A top-level field of the body with a short plain value, for rules of traffic classes. */
   field?: (name: string) => PlainValue | undefined;
   /** The copy is not the whole body, so what is absent may still have been said. */
@@ -43,26 +50,75 @@ export interface RequestReading {
 const LENIENT_MEDIA_TYPES: ReadonlySet<string> = new Set(['application/x-www-form-urlencoded', 'text/plain']);
 
 /** The newer name first: with both, OpenAI's `max_completion_tokens` replaces `max_tokens`. */
-const MAX_TOKENS_KEYS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens', 'max_new_tokens', 'n_predict'];
+const MAX_TOKENS_KEYS = [
+  'max_completion_tokens',
+  'max_tokens',
+  'max_output_tokens',
+  'max_new_tokens',
+  'n_predict',
+  'max_gen_len',
+] as const;
+
+/** Where APIs keep the limit of output tokens one level deeper: TGI, Ollama, SGLang, Gemini, Bedrock, Titan. */
+const NESTED_MAX_TOKENS_KEYS = [
+  ['parameters', 'max_new_tokens'],
+  ['options', 'num_predict'],
+  ['sampling_params', 'max_new_tokens'],
+  ['generationConfig', 'maxOutputTokens'],
+  ['generation_config', 'max_output_tokens'],
+  ['inferenceConfig', 'maxTokens'],
+  ['textGenerationConfig', 'maxTokenCount'],
+] as const;
+
+/** The same for the number of choices: Gemini, SGLang. */
+const NESTED_CHOICES_KEYS = [
+  ['generationConfig', 'candidateCount'],
+  ['generation_config', 'candidate_count'],
+  ['sampling_params', 'n'],
+] as const;
 
 export function readRequest(
   copy: RequestCopy,
   mediaType: string | undefined,
   encoding: string | undefined,
+  path = '',
 ): RequestReading {
+  const { streamByDefault, ...ofTarget } = readTarget(path);
+  const ofBody = readBody(copy, mediaType, encoding);
+  // What the path says is what the API goes by.
+  const reading = { ...ofBody, ...boundedModel(ofTarget) };
+  // Only a body that was read can have left the flag out.
+  if (streamByDefault && ofBody.field !== undefined && !ofBody.cut) reading.stream ??= true;
+  return reading;
+}
+
+function boundedModel({ model, ...rest }: { readonly model?: string; readonly stream?: boolean }) {
+  const name = asBoundedText(model, NAME_MAX_CHARS);
+  return name === undefined ? rest : { ...rest, model: name };
+}
+
+function readBody(copy: RequestCopy, mediaType: string | undefined, encoding: string | undefined): RequestReading {
   const cut = copy.tail !== undefined || copy.head.length < copy.totalBytes;
-  if (!isPlain(encoding) || !mayBeJson(parseMediaType(mediaType))) return { cut };
-  if (cut) return { ...fieldsOf(edgeFields(copy)), cut };
-  const request = asObject(parseJson(Buffer.from(copy.head).toString()));
+  if (!mayBeJson(parseMediaType(mediaType))) return { cut };
+  // The ends of a compressed body tell nothing.
+  if (cut) return isPlain(encoding) ? { ...fieldsOf(edgeFields(copy)), cut } : { cut };
+  const body = decodeWhole(copy.head, encoding);
+  if (body === undefined) return { cut };
+  if (body.cut) return { ...fieldsOf(edgeFields({ head: body.bytes })), cut: true };
+  const request = asObject(parseJson(Buffer.from(body.bytes).toString()));
   if (request === undefined) return { cut };
   const reading: RequestReading = { ...fieldsOf(request), cut };
-  const promptBytes = promptBytesOf(request);
-  if (promptBytes !== undefined) reading.promptBytes = promptBytes;
+  const text = promptTextOf(request);
+  if (text !== undefined) {
+    reading.promptBytes = text.bytes;
+    reading.promptChars = text.chars;
+    reading.beginning = text.beginning;
+  }
   return reading;
 }
 
 /** Fields of both ends. SDKs put `messages` before `model` and `stream`, so the end often has more. */
-function edgeFields(copy: RequestCopy): JsonObject {
+function edgeFields(copy: Pick<RequestCopy, 'head' | 'tail'>): JsonObject {
   const atEnd = copy.tail === undefined ? [] : fieldsFromEnd(copy.tail);
   // An object without prototype, so that a key such as `__proto__` stays a key.
   const fields: Record<string, unknown> = Object.create(null);
@@ -74,8 +130,8 @@ function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
   const values = plainValues(fields);
   const reading: Omit<RequestReading, 'cut'> = { field: (name) => values.get(name) };
   const model = asBoundedText(fields['model'], NAME_MAX_CHARS);
-  const choices = firstCount(fields['n']);
-  const maxTokens = firstCount(...MAX_TOKENS_KEYS.map((key) => fields[key]));
+  const choices = firstCount(fields['n'], ...nested(fields, NESTED_CHOICES_KEYS));
+  const maxTokens = firstCount(...MAX_TOKENS_KEYS.map((key) => fields[key]), ...nested(fields, NESTED_MAX_TOKENS_KEYS));
   const serviceTier = asBoundedText(fields['service_tier'], NAME_MAX_CHARS);
   if (model !== undefined) reading.model = model;
   if (typeof fields['stream'] === 'boolean') reading.stream = fields['stream'];
@@ -84,6 +140,10 @@ function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
   if (serviceTier !== undefined) reading.serviceTier = serviceTier;
   if (Number.isFinite(fields['priority'])) reading.priority = fields['priority'] as number;
   return reading;
+}
+
+function nested(fields: JsonObject, keys: readonly (readonly [string, string])[]): unknown[] {
+  return keys.map(([outer, inner]) => asObject(fields[outer])?.[inner]);
 }
 
 /**

@@ -24,27 +24,28 @@ function read(message: JsonObject, state: AnswerState): Reading {
   const stopped = message['stop'] === true;
   if (stopped) state.noteFinish(choice, stopTypeOf(message));
   const output = firstCount(message['tokens_predicted']);
+  const progress = asObject(message['prompt_progress']);
   state.tokens.noteUsage(
     {
       output,
       prompt: firstCount(message['tokens_evaluated']),
       // `tokens_cached` is what the slot now holds, the answer included: no count of prompt tokens reused.
-      cached: firstCount(asObject(message['timings'])?.['cache_n']),
+      cached: firstCount(progress?.['cache'], asObject(message['timings'])?.['cache_n']),
     },
     choice,
   );
   return {
-    kind: kindOf(message, generated, stopped),
+    // With `return_progress` events come while the prompt is still being read; the token they list is none.
+    kind: kindOf(generated, { stopped, progress: progress !== undefined }),
     generated,
     tokensSoFar: output === undefined ? undefined : state.tokens.usageOutput,
   };
 }
 
-function kindOf(message: JsonObject, generated: number, stopped: boolean): EventKind {
+function kindOf(generated: number, also: { stopped: boolean; progress: boolean }): EventKind {
   if (generated !== 0) return 'content';
-  if (stopped) return 'finish';
-  // With `return_progress` events come while the prompt is still being read.
-  return asObject(message['prompt_progress']) === undefined ? 'other' : 'lifecycle';
+  if (also.stopped) return 'finish';
+  return also.progress ? 'lifecycle' : 'other';
 }
 
 /** Builds before 2025 told the kind of stop by three flags; `response_fields` can leave out either. */

@@ -45,7 +45,7 @@ export function readOpenaiMessage(
   if (usage !== undefined) state.tokens.noteUsage(usage, choices.length === 1 ? lastChoice : undefined);
   const tokensByUsage = usage?.output === undefined ? undefined : state.tokens.usageOutput;
   return {
-    kind: kindOf(generated, { finished, usage: usage !== undefined, role }),
+    kind: kindOf(generated, { finished, usage: usage !== undefined, role, progress: isProgress(message) }),
     generated,
     tokensSoFar: tokensByUsage ?? (listed ? state.tokens.listedOutput : undefined),
   };
@@ -68,10 +68,23 @@ export function tokenIdCountOf(choice: JsonObject, delta: JsonObject | undefined
   return asArray(list)?.length ?? (typeof delta?.['token_id'] === 'number' ? 1 : undefined);
 }
 
-function kindOf(generated: number, also: { finished: boolean; usage: boolean; role: boolean }): EventKind {
+interface Signs {
+  readonly finished: boolean;
+  readonly usage: boolean;
+  readonly role: boolean;
+  readonly progress: boolean;
+}
+
+function kindOf(generated: number, also: Signs): EventKind {
   const byChannel = kindByChannel(generated);
   if (byChannel !== undefined) return byChannel;
   if (also.finished) return 'finish';
+  if (also.progress) return 'lifecycle';
   if (also.usage && !also.role) return 'usage';
   return also.role ? 'role' : 'other';
+}
+
+/** llama.cpp tells on request how far it has read the prompt, in chunks that repeat the role. */
+function isProgress(message: JsonObject): boolean {
+  return asObject(message['prompt_progress']) !== undefined;
 }

@@ -8,7 +8,7 @@ export function usageOf(message: JsonObject): UsageCounts | undefined {
   const counts = usage === undefined ? undefined : countsOf(usage);
   const timings = asObject(message['timings']);
   const timed = timings === undefined ? undefined : countsOfTimings(timings);
-  if (counts === undefined) return timed;
+  if (counts === undefined) return countsOfProgress(message, timed) ?? timed;
   // llama.cpp's usage had no count of cached tokens before its timings had one.
   return { ...counts, cached: counts.cached ?? timed?.cached };
 }
@@ -33,6 +33,16 @@ function countsOf(usage: JsonObject): UsageCounts | undefined {
       usage['reasoning_tokens'],
     ),
   };
+}
+
+/**
+ * While llama.cpp reads the prompt, `timings` count what is done of it; the whole of it, and what of it
+ * came from the cache, stand in the progress.
+ */
+function countsOfProgress(message: JsonObject, timed: UsageCounts | undefined): UsageCounts | undefined {
+  const progress = asObject(message['prompt_progress']);
+  const prompt = firstCount(progress?.['total']);
+  return prompt === undefined ? undefined : { prompt, cached: firstCount(progress?.['cache']), output: timed?.output };
 }
 
 /**

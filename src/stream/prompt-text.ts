@@ -17,11 +17,24 @@ export interface PromptText {
 /** Where the request families keep what the model reads, what chat templates put first standing first. */
 const PROMPT_KEYS = [
   // Anthropic, Bedrock, Ollama; Gemini in both its spellings; OpenAI Responses; Cohere's first API.
-  ...['system', 'systemInstruction', 'system_instruction', 'instructions', 'preamble', 'chat_history'],
+  'system',
+  'systemInstruction',
+  'system_instruction',
+  'instructions',
+  'preamble',
+  'chat_history',
   // Chat of all kinds; Gemini; completions; Responses; Cohere's first API.
-  ...['messages', 'contents', 'prompt', 'input', 'message'],
+  'messages',
+  'contents',
+  'prompt',
+  'input',
+  'message',
   // TGI; SGLang's own; Triton's generate; Titan on Bedrock.
-  ...['inputs', 'text', 'input_ids', 'text_input', 'inputText'],
+  'inputs',
+  'text',
+  'input_ids',
+  'text_input',
+  'inputText',
 ] as const;
 
 const TOOL_KEYS = ['tools', 'functions', 'toolConfig'] as const;

@@ -7,11 +7,14 @@ import { timesOf, type AnswerTimes } from '../../../src/client/reference-engine/
 import type { RequestTruth } from '../../../src/client/reference-engine/truth.ts';
 import { sendRequest, type StreamAnswer } from '../../../src/client/stream-client.ts';
 import { PERSONA_ASKS, type AskParts } from '../../support/persona-asks.ts';
-import { engine, FAST, MS, start, textOf, truthOf, until } from './engine-harness.ts';
+import { engine, FAST, start, textOf, truthOf, until } from './engine-harness.ts';
 
 export type Json = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any
 
 export const PARTS: AskParts = { prompt: 'x'.repeat(400), maxTokens: 6 };
+
+/** Tokens of the answer that the second request waits for. */
+export const FIRST_TOKENS = 24;
 
 export interface Played {
   readonly answer: StreamAnswer;
@@ -39,14 +42,15 @@ export async function play(
   parts: AskParts = PARTS,
 ): Promise<Played> {
   await start({ persona, model: { ...FAST, maxRunning: 1 }, ...options });
-  const first = send(persona, route, 'first', parts);
+  // Long enough that the second request comes while it runs, also on a busy machine.
+  const first = send(persona, route, 'first', { ...parts, maxTokens: FIRST_TOKENS });
   await until(() => engine!.truth('first')?.prefillAtNs !== undefined);
   const answer = await send(persona, route, 'b', parts);
   expect(await first).toMatchObject({ end: 'complete', status: 200 });
   expect(answer).toMatchObject({ end: 'complete', status: 200 });
   const truth = truthOf('b');
   const times = timesOf(truth);
-  expect(times.queueNs).toBeGreaterThan(5 * MS);
+  expect(times.queueNs).toBeGreaterThan(0);
   return { answer, text: textOf(answer), truth, times };
 }
 

@@ -9,7 +9,7 @@ import { openAiRoutes } from './openai-routes.ts';
 import { metricsPageAt } from './pages.ts';
 
 const FINGERPRINT = 'b10573-3f545becc';
-const OLD_FINGERPRINT = 'b6800-0123abcd4';
+const OLD_FINGERPRINT = 'b9000-0123abcd4';
 
 /** The prompt's time begins with the slot, so there is no queue in it. */
 function timings({ truth, plan }: AnswerContext): Json {

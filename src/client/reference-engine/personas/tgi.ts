@@ -146,7 +146,7 @@ export const tgi: Persona = {
         // Every event repeats the role, so a role says nothing of a token.
         roleDelta: undefined,
         everyDelta: { role: 'assistant' },
-        eventFields: () => ({ system_fingerprint: `${VERSION}-reference` }),
+        eventFields: () => ({ system_fingerprint: `${VERSION}-sha-db931fc` }),
       }),
       headers: heads,
     }),

@@ -5,7 +5,7 @@
 //   engine_ttft_ms     the engine took the request → its first token
 // Whether a wait inside the engine lies in the latter is not known, hence the definition.
 import { exactEvidence, lengthNs, NS_PER_MS, stated } from './exact.ts';
-import type { EvidenceSource } from './source.ts';
+import type { EvidenceSource, EvidenceSubject } from './source.ts';
 
 const DEFINITION = 'queue: pre_inference_ms, screening within; prefill: engine_ttft_ms, a wait in the engine within';
 
@@ -13,8 +13,16 @@ export const azureLatencyCheckpoint: EvidenceSource = {
   name: 'azure-latency-checkpoint',
   read: (subject) =>
     exactEvidence('azure-latency-checkpoint', {
-      queueNs: lengthNs(stated(subject, 'usage.latency_checkpoint.pre_inference_ms'), NS_PER_MS),
-      prefillNs: lengthNs(stated(subject, 'usage.latency_checkpoint.engine_ttft_ms'), NS_PER_MS),
+      queueNs: checkpointNs(subject, 'pre_inference_ms'),
+      prefillNs: checkpointNs(subject, 'engine_ttft_ms'),
       definition: DEFINITION,
     }),
 };
+
+/** The object is in the usage, or there below the service tier. */
+function checkpointNs(subject: EvidenceSubject, name: string): number | undefined {
+  const ms =
+    stated(subject, `usage.latency_checkpoint.${name}`) ??
+    stated(subject, `usage.service_tier_details.latency_checkpoint.${name}`);
+  return lengthNs(ms, NS_PER_MS);
+}

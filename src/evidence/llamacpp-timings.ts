@@ -1,8 +1,9 @@
 // llama.cpp's `timings` on the last message of every stream, in ms: `prompt_ms` lies between the start of
-// the slot and the first token sampled, so it is the prefill and holds no queue. The queue is stated by
-// the arrival of the head (see head-arrival.ts); where that marks nothing, as in builds before 9428 and
-// behind a hop that holds heads, it is what wire and prefill leave of the time to the first event.
-// Source: llama.cpp tools/server/server-context.cpp, server-task.cpp (build 10573).
+// the slot and the prompt computed (sampling the first token takes well under 1 ms more), so it is the
+// prefill and holds no queue. The queue is told by the arrival of the head (see head-arrival.ts); where
+// that marks nothing, as in builds before 9428 or behind a hop that holds heads, it is what wire and
+// prefill leave of the time to the first event. Its routes for Anthropic's API state nothing.
+// Source: llama.cpp tools/server/server-context.cpp and streams of build 11434.
 import { exactEvidence } from './exact.ts';
 import { slotStartOf, statedPromptNs } from './slot-start.ts';
 import type { EvidenceSource } from './source.ts';
@@ -22,6 +23,6 @@ const REST = 'queue: time to the first event less wire and prefill, so tokenisin
 
 const DEFINITIONS = {
   unknown: REST,
-  held: `${REST}; the head came with the first event`,
-  differs: `${REST}; the head did not come at the start of the prefill`,
+  late: `${REST}; the head came after the start of the prefill`,
+  early: `${REST}; the head came before the start of the prefill`,
 } as const;

@@ -21,6 +21,8 @@ export interface EvidenceSubject {
   /** Read that completed the first event with a generated fragment. */
   readonly firstTokenAtNs?: number;
   readonly lastTokenAtNs?: number;
+  /** The answer ended on the engine's side: its last byte was received. */
+  readonly upstreamEndAtNs?: number;
   /** Smallest TCP handshake to this upstream: the least time that a byte takes there and back. */
   readonly wireFloorNs?: number;
 }

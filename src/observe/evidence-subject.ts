@@ -1,8 +1,10 @@
 // What sources of evidence look at, read from a record. Pure, so that what they say can be checked
 // against the record later.
 import type { EvidenceSubject } from '../evidence/source.ts';
+import { lostIn } from '../measure/columns.ts';
 import { defined } from '../measure/defined.ts';
 import { viewStream } from '../measure/stream-view.ts';
+import { EVENT_KINDS } from '../record/kinds.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 
 export function subjectOf(record: StreamRecord): EvidenceSubject {
@@ -17,10 +19,20 @@ export function subjectOf(record: StreamRecord): EvidenceSubject {
     ...defined({
       requestSentAtNs: marks.requestSentAtNs,
       headReceivedAtNs: marks.headReceivedAtNs,
-      firstEventAtNs: seen?.firstEventAtNs,
+      firstEventAtNs: seen === undefined ? undefined : firstEventAtNs(record),
       firstTokenAtNs: seen?.firstTokenAtNs,
       lastTokenAtNs: seen?.lastTokenAtNs,
+      upstreamEndAtNs: marks.upstreamEndAtNs,
       wireFloorNs: record.connection?.wireFloorNs,
     }),
   };
+}
+
+/** Kinds that only keep a connection alive; they come while nothing has happened in the engine. */
+const KEEP_ALIVE_KINDS = new Set([EVENT_KINDS.indexOf('comment'), EVENT_KINDS.indexOf('ping')]);
+
+/** First stamp of the read that completed the first event that says something; absent when it may have been lost. */
+function firstEventAtNs({ chunks, events }: StreamRecord): number | undefined {
+  const row = events.chunk[events.kind.findIndex((kind) => !KEEP_ALIVE_KINDS.has(kind))];
+  return row === undefined || lostIn(chunks, 0, row) ? undefined : chunks.receivedAtNs[row];
 }

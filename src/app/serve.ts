@@ -9,6 +9,7 @@ import type { Config, HostPort } from '../config/config.ts';
 import type { Report, Sink } from '../judge/report.ts';
 import { ClientSockets } from '../observe/client-sockets.ts';
 import { createClassifier } from '../observe/classifier.ts';
+import { Calibrations } from '../observe/calibrations.ts';
 import { Observer } from '../observe/observer.ts';
 import type { OtlpReceiver } from '../observe/otlp/receiver.ts';
 import { TapeDrain } from '../observe/tape-drain.ts';
@@ -84,7 +85,7 @@ function createParts(config: Config, env: Environment, { log, outlets, otlp, sin
     lateSources: otlp === undefined ? [] : [otlp.source],
     evidenceWaitMs: config.evidenceWaitMs,
     engineByMetrics: () => undefined,
-    estimator: { judge: () => undefined },
+    estimator: new Calibrations(),
     models: config.models,
     promptBucketEdges: config.promptBucketEdges,
     outputBucketEdges: config.outputBucketEdges,

@@ -134,6 +134,8 @@ export const CALIBRATION_SEEN_LEAST_COUNT = 30;
 export const CALIBRATION_IDLE_LEAST_COUNT = 12;
 /** Beginnings of prompts remembered of each model, at up to six lengths each. */
 export const PREFIXES_MAX_COUNT = 4_096;
+/** First tokens remembered of each route, to know whose prompts were computed together; routes are capped. */
+export const FIRST_TOKENS_MAX_COUNT = 512;
 /** Requests whose bytes and tokens are remembered of each model and kind of script. */
 export const PROMPT_RATIO_SAMPLES_MAX_COUNT = 32;
 

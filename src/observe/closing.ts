@@ -57,7 +57,7 @@ export class Closing {
       route: labels.route,
       labels: { model: labels.model, promptBucket: labels.promptBucket },
       engine: this.#engines.recall(labels.route, observed.request.model, observed.reader?.engine()),
-      promptTokensEstimate: undefined,
+      promptTokensEstimate: observed.promptTokensEstimate,
     });
     const exchange = endedExchange(observed, record, end.atNs);
     this.#settlement.add({
@@ -96,6 +96,8 @@ export class Closing {
       outputBucket: outputBucket(record.tokens.output, this.#options.outputBucketEdges),
     };
     tell((sink) => sink.onReport?.(report, exemplarOf(observed)));
+    // Nobody listens there, so what answers next has been started anew.
+    if (record.end.outcome === 'connect_error') this.#options.estimator.forget(labels.route);
     if (record.end.outcome !== 'ok') return;
     models.admit(record.request.model);
     for (const name of observed.listedModels()) models.admit(name);

@@ -50,8 +50,23 @@ export interface EstimateFacts {
   readonly ok: boolean;
 }
 
+/** An exchange whose first token has just come. Moments on the clock that all threads share. */
+export interface FirstTokenFacts {
+  readonly route: string;
+  readonly request: RequestReading;
+  /** Absent when the engine answered before it had the whole request. */
+  readonly sentAtNs?: number;
+  readonly tokenAtNs: number;
+}
+
 /** Estimates queue and prefill where nobody states them. Asked once of each exchange, in the order of their ends. */
 export interface Estimator {
+  /** Prompt tokens by what the engine counted for earlier prompts; undefined while that cannot be said. */
+  promptTokens(route: string, request: RequestReading): number | undefined;
+  /** Told once of each exchange that gets a first token. */
+  onFirstToken(facts: FirstTokenFacts): void;
   /** Estimates first, then learns from the exchange; undefined when it abstains. */
   judge(exchange: EndedExchange, facts: EstimateFacts): Evidence | undefined;
+  /** The engine behind a route is another one now. */
+  forget(route: string): void;
 }

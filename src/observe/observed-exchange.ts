@@ -70,6 +70,8 @@ export class ObservedExchange {
   requestBytes = 0;
   /** Moment of the latest read with a generated fragment, ns since the exchange opened. */
   lastGeneratedAtNs: number | undefined;
+  /** Prompt tokens as estimated when the labels were frozen. */
+  promptTokensEstimate: number | undefined;
   /** Bytes that the kernel was last seen to hold for this client. */
   clientUnackedBytes: number | undefined;
   #modelList: ModelList | undefined;

@@ -135,6 +135,7 @@ export class Observer {
     return {
       onFirstGenerated: () => {
         this.#companies.settle(observed.opening.routeIndex, observed.company);
+        this.#noteFirstToken(observed);
         void this.#labelsOf(observed);
       },
       onFirstToken: (ttftNs) => this.#tell((sink) => sink.onFirstToken?.(labels(), ttftNs, exemplar)),
@@ -150,14 +151,29 @@ export class Observer {
   #labelsOf(observed: ObservedExchange): ExchangeLabels {
     const frozen = this.#labels.get(observed);
     if (frozen !== undefined) return frozen;
+    const route = this.#routeOf(observed);
+    observed.promptTokensEstimate = this.#options.estimator.promptTokens(route, observed.request);
+    const promptTokens = observed.reader?.tokens().prompt ?? observed.promptTokensEstimate;
     const labels = {
       class: observed.metering.class.name,
       model: this.#models.labelOf(observed.request.model),
-      route: this.#routeOf(observed),
-      promptBucket: promptBucket(observed.reader?.tokens().prompt, this.#options.promptBucketEdges),
+      route,
+      promptBucket: promptBucket(promptTokens, this.#options.promptBucketEdges),
     };
     this.#labels.set(observed, labels);
     return labels;
+  }
+
+  /** Estimates rest on what came when, so they are told of each first token. */
+  #noteFirstToken(observed: ObservedExchange): void {
+    const { openedAtNs } = observed.opening;
+    const { requestSentAtNs } = observed.marks;
+    this.#options.estimator.onFirstToken({
+      route: this.#routeOf(observed),
+      request: observed.request,
+      ...(requestSentAtNs === undefined ? {} : { sentAtNs: openedAtNs + requestSentAtNs }),
+      tokenAtNs: openedAtNs + (observed.lastGeneratedAtNs ?? 0),
+    });
   }
 
   #onEnd(observed: ObservedExchange, end: EndEntry): void {

@@ -2,6 +2,7 @@
 // Moments are ms after an exchange was opened.
 import { expect } from 'vitest';
 import type { Report, Sink } from '../../../src/judge/report.ts';
+import { Calibrations } from '../../../src/observe/calibrations.ts';
 import { createClassifier } from '../../../src/observe/classifier.ts';
 import { Observer, type ObserverOptions } from '../../../src/observe/observer.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
@@ -69,7 +70,7 @@ export function createStage(changes: Partial<ObserverOptions> = {}): Stage {
     lateSources: [],
     evidenceWaitMs: 0,
     engineByMetrics: () => undefined,
-    estimator: { judge: () => undefined },
+    estimator: new Calibrations(),
     models: [],
     promptBucketEdges: [256, 1_024],
     outputBucketEdges: [64],

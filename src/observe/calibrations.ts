@@ -1,0 +1,140 @@
+// The calibrated models of all routes: feeds each with the exchanges it is for, and says in the form of
+// evidence what it answers. Knows exchanges and neighbours; the arithmetic stands in evidence/calibration.ts.
+import { CALIBRATED_MODELS_MAX_COUNT } from '../base/limits.ts';
+import { Calibration, type CalibrationAnswer } from '../evidence/calibration.ts';
+import { noCalibrationCounts, type CalibrationCounts } from '../evidence/calibration-states.ts';
+import { PrefixMemory } from '../evidence/prefix-memory.ts';
+import { PromptRatio } from '../evidence/prompt-ratio.ts';
+import type { Evidence } from '../record/stream-record.ts';
+import type { RequestReading } from '../stream/request-reader.ts';
+import { FirstTokens } from './first-tokens.ts';
+import type { EndedExchange, EstimateFacts, Estimator, FirstTokenFacts } from './late-evidence.ts';
+
+/**
+ * The most requests that a route's engine ran beyond ours around these moments, by its own metrics;
+ * undefined where they do not tell.
+ */
+export type StrangersAround = (route: string, fromNs: number, toNs: number) => number | undefined;
+
+export interface CalibrationsOptions {
+  readonly strangersAround?: StrangersAround;
+}
+
+/** What is known of one model behind one route. */
+interface Calibrated {
+  readonly route: string;
+  readonly calibration: Calibration;
+  readonly prefixes: PrefixMemory;
+  readonly ratio: PromptRatio;
+  /** Version of the engine as it last said. */
+  version: string | undefined;
+}
+
+const DEFINITION =
+  'prefill: what prompts of this size took when nobody else was there, less the wire; ' +
+  'queue: the rest, waiting and contention together';
+
+export class Calibrations implements Estimator {
+  readonly #options: CalibrationsOptions;
+  /** In order of their last use. */
+  readonly #models = new Map<string, Calibrated>();
+  readonly #firstTokens = new FirstTokens();
+  /** Whether a prompt began like no earlier one, as it stood when its first token came. */
+  readonly #fresh = new WeakMap<RequestReading, boolean>();
+  /** How often each answer was given. */
+  readonly counts: CalibrationCounts = noCalibrationCounts();
+
+  constructor(options: CalibrationsOptions = {}) {
+    this.#options = options;
+  }
+
+  promptTokens(route: string, request: RequestReading): number | undefined {
+    const { promptBytes: bytes, promptChars: chars } = request;
+    if (bytes === undefined || chars === undefined) return undefined;
+    return this.#models.get(keyOf(route, request.model))?.ratio.estimate({ bytes, chars })?.tokens;
+  }
+
+  onFirstToken({ route, request, sentAtNs, tokenAtNs }: FirstTokenFacts): void {
+    this.#fresh.set(request, this.#isFresh(this.#of(route, request.model), request));
+    if (sentAtNs !== undefined) this.#firstTokens.add(route, { request, sentAtNs, tokenAtNs });
+  }
+
+  judge(exchange: EndedExchange, facts: EstimateFacts): Evidence | undefined {
+    const { subject, route } = exchange;
+    if (!subject.streamed || subject.firstTokenAtNs === undefined) return undefined;
+    const calibrated = this.#of(route, facts.request.model);
+    this.#noteVersion(calibrated, subject.engine?.version);
+    const { state, estimate } = this.#ask(calibrated, exchange, facts);
+    this.counts[state] += 1;
+    this.#learnRatio(calibrated, facts);
+    return estimate === undefined
+      ? undefined
+      : { source: 'calibration', basis: 'model', definition: DEFINITION, ...estimate };
+  }
+
+  forget(route: string): void {
+    for (const [key, calibrated] of this.#models) if (calibrated.route === route) this.#models.delete(key);
+  }
+
+  #ask(calibrated: Calibrated, exchange: EndedExchange, facts: EstimateFacts): CalibrationAnswer {
+    const { calibration } = calibrated;
+    const { openedAtNs, route, subject } = exchange;
+    const { requestSentAtNs, firstTokenAtNs = 0, wireFloorNs = 0 } = subject;
+    const { request, tokens, company, ok } = facts;
+    const tookNs = firstTokenAtNs - (requestSentAtNs ?? firstTokenAtNs) - wireFloorNs;
+    const fresh = this.#fresh.get(request) ?? this.#isFresh(calibrated, request);
+    calibration.see();
+    if (tokens.prompt === undefined || !(tookNs > 0)) return { state: 'unmeasured' };
+    if (tokens.cached === undefined && !fresh) return { state: 'cache_unknown' };
+    const sentAtNs = openedAtNs + (requestSentAtNs ?? 0);
+    const tokenAtNs = openedAtNs + firstTokenAtNs;
+    const strangerCount = this.#options.strangersAround?.(route, sentAtNs, tokenAtNs) ?? 0;
+    if (strangerCount > 0) return { state: 'strangers' };
+    return calibration.judge({
+      tokens: Math.max(1, tokens.prompt - (tokens.cached ?? 0)),
+      tookNs,
+      metIdle: ok && company.atOpenCount === 0 && company.joinedCount === 0,
+      othersTokensNs: this.#firstTokens.othersOf(route, { request, sentAtNs, tokenAtNs }),
+    });
+  }
+
+  /** Whether the prompt begins like no earlier one, so that nothing of it can be in a cache of ours. Takes it in. */
+  #isFresh({ prefixes }: Calibrated, { beginning }: RequestReading): boolean {
+    return beginning !== undefined && prefixes.enter(beginning);
+  }
+
+  #learnRatio({ ratio }: Calibrated, { tokens, request }: EstimateFacts): void {
+    const { promptBytes: bytes, promptChars: chars } = request;
+    if (tokens.prompt === undefined || bytes === undefined || chars === undefined) return;
+    ratio.learn({ bytes, chars }, tokens.prompt);
+  }
+
+  /** Another version is another engine. */
+  #noteVersion(calibrated: Calibrated, version: string | undefined): void {
+    if (version === undefined) return;
+    if (calibrated.version !== undefined && calibrated.version !== version) calibrated.calibration.forget();
+    calibrated.version = version;
+  }
+
+  #of(route: string, model: string | undefined): Calibrated {
+    const key = keyOf(route, model);
+    const calibrated = this.#models.get(key) ?? {
+      route,
+      calibration: new Calibration(),
+      prefixes: new PrefixMemory(),
+      ratio: new PromptRatio(),
+      version: undefined,
+    };
+    this.#models.delete(key);
+    this.#models.set(key, calibrated);
+    if (this.#models.size > CALIBRATED_MODELS_MAX_COUNT) {
+      const [oldest] = this.#models.keys();
+      if (oldest !== undefined) this.#models.delete(oldest);
+    }
+    return calibrated;
+  }
+}
+
+function keyOf(route: string, model: string | undefined): string {
+  return `${route}\n${model ?? ''}`;
+}

@@ -2,7 +2,7 @@
 // Everything is synchronous, so that the events emitted during a feed belong to the chunk that was
 // fed. Knows nothing of clocks, chunks and tape, and nothing it meets gets past it as an exception.
 //
-//   bytes ── content-coding ── framing (SSE, NDJSON, JSON) ── message-reader ── dialect
+//   bytes ── content-coding ── framing (SSE, NDJSON, …) ── message-reader ── dialect
 //                  │                     │                          │              │
 //                  └── unreadable ───────┴── doubts ────────────────┴── events ────┴── answer state
 import type { Doubt, EventKind } from '../record/kinds.ts';
@@ -11,7 +11,7 @@ import type { AnswerFacts, Statements, TokenFacts } from '../record/stream-recor
 import { AnswerState } from './answer-state.ts';
 import { openDecoder, type BodyDecoder } from './content-coding.ts';
 import { EngineWords } from './engine-words.ts';
-import type { Framing } from './framing.ts';
+import type { Framing, FramingKind } from './framing.ts';
 import { framingFor } from './framings.ts';
 import { parseMediaType } from './media-type.ts';
 import { MessageReader, type EmitEvent } from './message-reader.ts';
@@ -70,6 +70,8 @@ class BodyReader implements AnswerReader {
   readonly #eventCounts: Partial<Record<EventKind, number>> = {};
   readonly #success: boolean;
   readonly #streamed: boolean;
+  /** End marks such as `[DONE]` are a custom of server-sent events; elsewhere none is missed. */
+  readonly #marksEnd: boolean;
   readonly #messages: MessageReader;
   readonly #words: EngineWords;
   #framing: Framing | undefined;
@@ -89,8 +91,9 @@ class BodyReader implements AnswerReader {
       onDoubt: (doubt) => this.#doubts.add(doubt),
       onMessage: (message) => this.#words.noteMessage(message),
     });
-    const kind = framingFor(parseMediaType(head.mediaType));
+    const kind = this.#framingFor(head, hints.path);
     this.#streamed = kind?.streamed ?? false;
+    this.#marksEnd = kind?.name === 'sse';
     const opened = openDecoder(head.encoding);
     if (kind === undefined) this.#giveUp('media_type');
     else if ('unreadable' in opened) this.#giveUp(opened.unreadable);
@@ -150,6 +153,7 @@ class BodyReader implements AnswerReader {
       choiceCount,
       eventCounts: { ...this.#eventCounts },
     };
+    if (this.#streamed && this.#messages.dialect?.endsByClose === true) facts.endsByClose = true;
     if (errorType !== undefined) facts.errorType = errorType;
     if (this.#unreadable !== undefined) facts.unreadable = this.#unreadable;
     if (model !== undefined) facts.model = model;
@@ -171,9 +175,14 @@ class BodyReader implements AnswerReader {
 
   doubts(): Doubt[] {
     const doubts = [...this.#doubts];
-    const expectsMark = this.#streamed && this.#messages.dialect?.hasEndMark === true;
+    const expectsMark = this.#marksEnd && this.#messages.dialect?.hasEndMark === true;
     if (this.#ended && expectsMark && this.#terminal() && !this.#state.endMark) doubts.push('no_done');
     return doubts;
+  }
+
+  /** A failure is one text, also where a stream was asked for: its path no longer tells how it is framed. */
+  #framingFor(head: AnswerHead, path: string): FramingKind | undefined {
+    return framingFor(parseMediaType(head.mediaType), this.#success ? path : '');
   }
 
   #read(text: string, eventName: string | undefined): void {

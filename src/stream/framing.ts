@@ -32,7 +32,7 @@ export interface FramingKind {
   readonly name: string;
   /** Bodies of this framing are streams of events; others are one answer. */
   readonly streamed: boolean;
-  /** Decides by the media type of the answer, lower case and without parameters. */
-  reads(mediaType: string): boolean;
+  /** Decides by the media type of the answer, lower case and without parameters, and where it says too little by the path. */
+  reads(mediaType: string, path: string): boolean;
   open(sink: FramingSink): Framing;
 }

@@ -24,8 +24,9 @@ export function errorTypeOf(value: JsonObject | undefined, eventName: string | u
   return undefined;
 }
 
-/** `type` is what names an error; engines that leave it out usually have a textual `code`. */
+/** `type` is what names an error; engines that leave it out usually have a textual `code`, Google a `status`. */
 function typeIn(fields: JsonObject): string | undefined {
   const type = fields['type'] === 'error' ? undefined : fields['type'];
-  return asBoundedText(type, ERROR_TYPE_MAX_CHARS) ?? asBoundedText(fields['code'], ERROR_TYPE_MAX_CHARS);
+  const names = [type, fields['code'], fields['status']];
+  return names.map((name) => asBoundedText(name, ERROR_TYPE_MAX_CHARS)).find((name) => name !== undefined);
 }

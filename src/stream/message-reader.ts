@@ -6,8 +6,9 @@ import type { Doubt, EventKind } from '../record/kinds.ts';
 import type { AnswerState } from './answer-state.ts';
 import type { Dialect } from './dialect.ts';
 import { dialectForMessage, dialectForPath } from './dialects.ts';
+import { unwrap } from './envelope.ts';
 import { errorTypeOf } from './in-band-error.ts';
-import { asObject, parseJson, type JsonObject } from './json-value.ts';
+import { asArray, asObject, parseJson, type JsonObject } from './json-value.ts';
 
 /** Takes what an event is; the caller knows which chunk completed it. */
 export type EmitEvent = (event: Omit<EventRow, 'chunk'>) => void;
@@ -40,14 +41,15 @@ export class MessageReader {
   }
 
   /** Reads one message of a stream and emits exactly one event for it. */
-  readEvent(text: string, eventName: string | undefined): void {
+  readEvent(text: string, framedName: string | undefined): void {
     if (text.length <= END_MARK_MAX_CHARS && text.trim() === END_MARK) {
       this.#outputs.state.endMark = true;
       this.#emit('done');
       return;
     }
     const parsed = parseJson(text);
-    const message = asObject(parsed);
+    const outer = asObject(parsed);
+    const { message, eventName } = unwrap(outer, framedName);
     const errorType = errorTypeOf(message, eventName);
     if (errorType !== undefined) {
       this.#outputs.state.noteError(errorType);
@@ -58,7 +60,8 @@ export class MessageReader {
       this.#readMessage(message, eventName);
     } else {
       // JSON that is no object is strange but no fault; outside every dialect nothing was promised.
-      if (parsed === undefined && this.#dialect !== undefined) this.#outputs.onDoubt('parse_error');
+      const broken = parsed === undefined || outer !== undefined;
+      if (broken && this.#dialect !== undefined) this.#outputs.onDoubt('parse_error');
       this.#emit('other');
     }
   }
@@ -73,7 +76,8 @@ export class MessageReader {
       if (success) this.#outputs.onDoubt('parse_error');
       return false;
     }
-    const message = asObject(parsed);
+    // Google answers a failed request for a streamed list with a list of one error.
+    const message = asObject(parsed) ?? (success ? undefined : asObject(asArray(parsed)?.[0]));
     if (message === undefined) return true;
     const dialect = this.#chooseDialect(message, undefined);
     // Many JSON resources have a field `error` that is not about this exchange (a batch that failed,

@@ -5,8 +5,8 @@
 
 const LF = '\n';
 const CR = '\r';
-/** Longer beginnings of lines tell nothing more: `event: error` and one character behind it. */
-const LINE_KEPT_CHARS = 13;
+/** Longer beginnings of lines tell nothing more: a byte order mark, `event: error`, one character behind it. */
+const LINE_KEPT_CHARS = 14;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export class DatalessErrorWatch {

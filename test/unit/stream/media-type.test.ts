@@ -23,11 +23,18 @@ describe('media type', () => {
     ['application/json', 'json'],
     ['application/problem+json', 'json'],
     ['text/json', 'json'],
-    ['application/vnd.amazon.eventstream', undefined],
+    ['application/vnd.amazon.eventstream', 'aws-event-stream'],
     ['audio/mpeg', undefined],
     ['text/event-stream-not', undefined],
     [undefined, undefined],
   ])('finds for %j the framing %j', (field, name) => {
-    expect(framingFor(parseMediaType(field))?.name).toBe(name);
+    expect(framingFor(parseMediaType(field), '/v1/chat/completions')?.name).toBe(name);
+  });
+
+  it('takes JSON for a streamed list where the path is of a method that streams one', () => {
+    const path = '/v1beta/models/m:streamGenerateContent';
+    expect(framingFor('application/json', path)?.name).toBe('json-array');
+    expect(framingFor('text/event-stream', path)?.name).toBe('sse');
+    expect(framingFor('application/json', '/v1beta/models/m:generateContent')?.name).toBe('json');
   });
 });

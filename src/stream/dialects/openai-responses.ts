@@ -1,0 +1,115 @@
+// OpenAI Responses: events that name their type, made by OpenAI and Azure, vLLM, SGLang, llama.cpp
+// (without sequence numbers), Ollama, LMDeploy, Dynamo. The same events come when a response is fetched
+// again by its id as a stream.
+import { channelBit, type Channel } from '../../record/kinds.ts';
+import type { AnswerState } from '../answer-state.ts';
+import type { Dialect, Reading } from '../dialect.ts';
+import { errorTypeOf } from '../in-band-error.ts';
+import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import type { UsageCounts } from '../token-tally.ts';
+import { fragment, readingOf, typeOf } from './typed-event.ts';
+
+/** All output items are parts of one answer. */
+const CHOICE = 0;
+
+/**
+ * The events that end a response. `response.done` is the realtime API's, which some gateways send in
+ * place of the others.
+ */
+const ENDS: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+  'response.done',
+]);
+
+/** Words in the name of a delta, in this order, that tell its channel; a delta with none of them is text. */
+const CHANNEL_BY_WORD: readonly (readonly [string, Channel])[] = [
+  ['reasoning', 'reasoning'],
+  ['refusal', 'refusal'],
+  // Transcripts belong to it: they are the spoken words.
+  ['audio', 'audio'],
+  // Arguments, input, code and commands: `function_call_arguments`, `code_interpreter_call_code`, …
+  ['_call', 'tool'],
+];
+
+/** What a tool gave back is no output of the model; it streams while a shell command runs. */
+const TOOL_OUTPUT = '_call_output';
+
+export const openaiResponses: Dialect = {
+  name: 'openai-responses',
+  ownsPath: (path) => /\/responses(?:\/[^/]+)?\/?$/.test(path),
+  claims: (message, eventName) =>
+    message['object'] === 'response' || typeOf(message, eventName)?.startsWith('response.') === true,
+  read,
+  isTerminal: (state) => state.endMark,
+  hasEndMark: false,
+};
+
+function read(message: JsonObject, state: AnswerState, eventName: string | undefined): Reading {
+  const type = typeOf(message, eventName);
+  const response = message['object'] === 'response' ? message : asObject(message['response']);
+  if (response !== undefined) noteResponse(response, state);
+  if (type === undefined) return readingOf(0, 'other');
+  if (ENDS.has(type)) return readEnd(type, response, state);
+  // OpenAI sends it while nothing happens; it stands in no reference (openai-node issue 1964).
+  if (type === 'keepalive') return readingOf(0, 'ping');
+  const generated = channelsOf(type, message);
+  const tokensSoFar = generated === 0 ? undefined : noteTokens(message, state);
+  if (!type.startsWith('response.')) return readingOf(generated, 'other', tokensSoFar);
+  return readingOf(generated, type.endsWith('.delta') ? 'other' : 'lifecycle', tokensSoFar);
+}
+
+function noteResponse(response: JsonObject, state: AnswerState): void {
+  state.noteNames(response['model'], response['id']);
+  const choice = state.noteChoice(CHOICE);
+  const usage = usageOf(asObject(response['usage']));
+  if (usage !== undefined) state.tokens.noteUsage(usage, undefined);
+  const { status } = response;
+  if (status === 'in_progress' || status === 'queued') return;
+  // An incomplete response says why; every other final status is its own reason.
+  state.noteFinish(choice, asObject(response['incomplete_details'])?.['reason'] ?? status);
+}
+
+function readEnd(type: string, response: JsonObject | undefined, state: AnswerState): Reading {
+  state.endMark = true;
+  const tokensSoFar = response?.['usage'] === undefined ? undefined : state.tokens.usageOutput;
+  if (type !== 'response.failed' && response?.['status'] !== 'failed') return readingOf(0, 'done', tokensSoFar);
+  state.noteError(errorTypeOf(response ?? {}, undefined) ?? 'unknown');
+  return readingOf(0, 'error', tokensSoFar);
+}
+
+function channelsOf(type: string, message: JsonObject): number {
+  if (type === 'response.output_item.added') {
+    // A tool's name comes with its item. Texts of an item are left to its deltas, which repeat them.
+    const item = asObject(message['item']);
+    const isCall = isNonEmptyText(item?.['type']) && item['type'].endsWith('_call');
+    return isCall ? fragment('tool', item['name'], item['arguments']) : 0;
+  }
+  if (type === 'response.image_generation_call.partial_image') return fragment('image', message['partial_image_b64']);
+  if (!type.startsWith('response.') || !type.endsWith('.delta') || !isNonEmptyText(message['delta'])) return 0;
+  if (type.includes(TOOL_OUTPUT)) return 0;
+  return channelBit(CHANNEL_BY_WORD.find(([word]) => type.includes(word))?.[1] ?? 'text');
+}
+
+/** Logprobs list the tokens of a delta where they were asked for; the list is empty where not. */
+function noteTokens(message: JsonObject, state: AnswerState): number | undefined {
+  const listed = asArray(message['logprobs'])?.length ?? 0;
+  const logprobCount = listed === 0 ? undefined : listed;
+  state.tokens.noteChoice({ generated: true, tokenIdCount: undefined, logprobCount });
+  return logprobCount === undefined ? undefined : state.tokens.listedOutput;
+}
+
+function usageOf(usage: JsonObject | undefined): UsageCounts | undefined {
+  const prompt = firstCount(usage?.['input_tokens']);
+  const output = firstCount(usage?.['output_tokens']);
+  // Zeros are a blank form, as in the other dialects of this family.
+  if ((prompt ?? 0) === 0 && (output ?? 0) === 0) return undefined;
+  return {
+    prompt,
+    output,
+    cached: firstCount(asObject(usage?.['input_tokens_details'])?.['cached_tokens']),
+    reasoning: firstCount(asObject(usage?.['output_tokens_details'])?.['reasoning_tokens']),
+  };
+}

@@ -27,19 +27,33 @@ export interface EngineWindow {
 
 export const NO_CLAIM: Claim = { basis: 'none', queueNs: undefined, prefillNs: undefined };
 
-/**
- * What to believe: exact statements if there are any, else modelled ones; never a mixture, because a
- * modelled queue holds contention that an exact one does not.
- */
-export function strongestClaim(evidence: readonly Evidence[]): Claim {
-  return claimOf(evidence, 'exact') ?? claimOf(evidence, 'model') ?? NO_CLAIM;
+/** The pieces of evidence that queue and prefill rest on; the same piece, two, or only one of them. */
+export interface Grounds {
+  readonly basis: Evidence['basis'];
+  readonly queue: Evidence | undefined;
+  readonly prefill: Evidence | undefined;
 }
 
-function claimOf(evidence: readonly Evidence[], basis: Evidence['basis']): Claim | undefined {
+/**
+ * What to believe: exact statements if there are any, else modelled ones; never a mixture, because a
+ * modelled queue holds contention that an exact one does not. Of one basis the first that states a part
+ * counts, so the evidence must be in the order of its rank.
+ */
+export function groundsOf(evidence: readonly Evidence[]): Grounds | undefined {
+  return groundsOn('exact', evidence) ?? groundsOn('model', evidence);
+}
+
+function groundsOn(basis: Evidence['basis'], evidence: readonly Evidence[]): Grounds | undefined {
   const matching = evidence.filter((one) => one.basis === basis);
-  const queueNs = matching.map((one) => one.queueNs).find(isLength);
-  const prefillNs = matching.map((one) => one.prefillNs).find(isLength);
-  return queueNs === undefined && prefillNs === undefined ? undefined : { basis, queueNs, prefillNs };
+  const queue = matching.find((one) => isLength(one.queueNs));
+  const prefill = matching.find((one) => isLength(one.prefillNs));
+  return queue === undefined && prefill === undefined ? undefined : { basis, queue, prefill };
+}
+
+export function strongestClaim(evidence: readonly Evidence[]): Claim {
+  const grounds = groundsOf(evidence);
+  if (grounds === undefined) return NO_CLAIM;
+  return { basis: grounds.basis, queueNs: grounds.queue?.queueNs, prefillNs: grounds.prefill?.prefillNs };
 }
 
 /** Evidence comes from outside; only a whole number of ns can be part of an exact sum. */

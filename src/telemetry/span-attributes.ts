@@ -6,6 +6,7 @@ import { ttftParts } from '../measure/ttft-split.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 import { errorTypeOf } from './exchange-facts.ts';
 import { GEN_AI, HTTP, knownMethod, routeOf } from './names.ts';
+import { engineAttributes, evidenceAttributes, saidAttributes } from './span-evidence.ts';
 import type { SpanAttributeName } from './span-names.ts';
 import { partsUs, roundedUs } from './span-time.ts';
 
@@ -27,6 +28,7 @@ export function labelAttributes(report: Report): Own {
     'rubato.model': labels.model,
     'rubato.route': labels.route,
     'rubato.outcome': record.end.outcome,
+    ...engineAttributes(record),
   };
 }
 
@@ -37,6 +39,7 @@ export function serverAttributes(report: Report): Attributes {
     ...labelAttributes(report),
     ...endAttributes(report),
     ...figureAttributes(report),
+    ...evidenceAttributes(record),
   });
 }
 
@@ -140,6 +143,7 @@ export function clientAttributes(report: Report, context: ClientContext): Attrib
     [HTTP.errorType]: errorTypeOf(record),
     ...labelAttributes(report),
     ...genAiAttributes(report, context),
+    ...saidAttributes(record),
   });
 }
 

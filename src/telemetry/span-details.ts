@@ -46,17 +46,19 @@ function cutMoment({ record, figures }: Report): number | undefined {
 
 /**
  * Queue, prefill and decode as spans, where the engine told us of the first two for this request. It
- * says how long they were, not when: they are laid from the moment the request was sent.
+ * says how long they were, not when: they are laid from the moment the request was sent; and a prefill
+ * after a queue of unknown length is laid so that it ends as the first token is received.
  */
 export function addPhases(scope: SpanScope, report: Report): void {
   const { split, ttftNs, lastTokenNs } = report.figures;
   const sentAtNs = report.record.marks.requestSentAtNs;
   if (split === undefined || split.basis !== 'exact' || sentAtNs === undefined || ttftNs === undefined) return;
-  const queueEndAtNs = sentAtNs + (split.queueNs ?? 0);
+  const { queueNs, prefillNs } = split;
   const firstReceivedAtNs = ttftNs - split.network.clientNs - split.rubato.holdNs;
-  if (split.queueNs !== undefined) addSpan(scope, SPAN_PHASES.queue, { from: sentAtNs, to: queueEndAtNs });
-  if (split.prefillNs !== undefined) {
-    addSpan(scope, SPAN_PHASES.prefill, { from: queueEndAtNs, to: queueEndAtNs + split.prefillNs });
+  if (queueNs !== undefined) addSpan(scope, SPAN_PHASES.queue, { from: sentAtNs, to: sentAtNs + queueNs });
+  if (prefillNs !== undefined) {
+    const from = queueNs === undefined ? firstReceivedAtNs - prefillNs : sentAtNs + queueNs;
+    addSpan(scope, SPAN_PHASES.prefill, { from, to: from + prefillNs });
   }
   if (lastTokenNs !== undefined) addSpan(scope, SPAN_PHASES.decode, { from: firstReceivedAtNs, to: lastTokenNs });
 }

@@ -33,6 +33,18 @@ export const SPAN_ATTRIBUTES = {
   'rubato.ttft.rubato_us': 'What rubato itself cost.',
   'rubato.ttft.other_us': 'Rest of the window of the engine when queue and prefill are known.',
   'rubato.ttft.engine_us': 'Rest of the window of the engine when one or both are unknown.',
+  'rubato.engine.name': 'The engine that answered, one of a closed set.',
+  'rubato.engine.by':
+    'How it was recognised: configured, body or head of this answer, earlier answers, or the names of its metrics.',
+  'rubato.engine.version': 'Its version, where it says so.',
+  'rubato.engine.said.<path>':
+    'A number of the answer about time or load, in the words and units of the engine: `timings.prompt_ms`, or `head.` and the name of a field. On the CLIENT span.',
+  'rubato.evidence.source': 'Who told the parts queue and prefill, or one of them.',
+  'rubato.evidence.basis': 'exact when the engine told them of this request, model when rubato estimated them.',
+  'rubato.evidence.definition': 'Between which events they lie, where that is not quite what the parts mean.',
+  'rubato.evidence.queue_us': 'The queue as told, before the parts were fitted into what rubato measured.',
+  'rubato.evidence.prefill_us': 'The prefill as told, before the parts were fitted into what rubato measured.',
+  'rubato.evidence.error_us': 'Half width of the error band of a modelled queue and prefill.',
   'rubato.tpot_us': 'First → last token received, divided by the output tokens after the first.',
   'rubato.tokens.basis': 'What the count of output tokens rests on.',
   'rubato.gap.count': 'Untainted gaps, as received.',
@@ -69,6 +81,9 @@ export const SPAN_ATTRIBUTES = {
   'rubato.stall.gap_us': 'On the event `rubato.stall`: the gap that ended there.',
   'rubato.stall.cause': 'On the event `rubato.stall`: why, as far as that is known.',
 } as const;
+
+/** Before the path of a statement. */
+export const ENGINE_SAID_PREFIX = 'rubato.engine.said.';
 
 export type SpanAttributeName = keyof typeof SPAN_ATTRIBUTES;
 

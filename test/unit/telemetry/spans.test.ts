@@ -188,6 +188,15 @@ describe('which exchanges have which spans', () => {
     expect(named(spans, 'decode').parentSpanId).toBe(TRACE.clientSpanId);
   });
 
+  it('the engine is on both spans, its numbers are on the CLIENT span', async () => {
+    const said = { engine: { name: 'vllm', by: 'body' } as const, statements: { 'metrics.queue_time_ms': 12.5 } };
+    const spans = await spansOf([reportOf(usualStream(2), { trace: TRACE, ...said })]);
+    const server = plainAttributes(named(spans, 'POST /v1/chat/completions').attributes);
+    const client = plainAttributes(named(spans, 'chat m').attributes);
+    expect([server['rubato.engine.name'], client['rubato.engine.name']]).toEqual(['vllm', 'vllm']);
+    expect([server, client].map((one) => one['rubato.engine.said.metrics.queue_time_ms'])).toEqual([undefined, 12.5]);
+  });
+
   it('only failed, stalled and baseline exchanges have chunks when only the kept ones are wanted', async () => {
     // The last four digits decide the baseline: 0x319c is 12,700, 0x319d is not a multiple of a hundred.
     const baseline = reportOf(usualStream(2), { trace: TRACE });

@@ -16,11 +16,12 @@ export class EngineMemory {
 
   /** What this answer showed, else what an earlier one did, else what the metrics tell. */
   recall(route: string, model: string | undefined, shown: EngineFacts | undefined): EngineFacts | undefined {
-    if (shown !== undefined) {
-      this.#remember(keyOf(route, model), shown);
-      return shown;
-    }
     const earlier = this.#shown.get(keyOf(route, model));
+    if (shown !== undefined) {
+      const known = withVersion(shown, earlier);
+      this.#remember(keyOf(route, model), known);
+      return known;
+    }
     if (earlier !== undefined) return { ...earlier, by: 'earlier' };
     const name = this.#byMetrics(route);
     return name === undefined ? undefined : { name, by: 'metrics' };
@@ -33,6 +34,12 @@ export class EngineMemory {
     const [oldest] = this.#shown.keys();
     if (oldest !== undefined) this.#shown.delete(oldest);
   }
+}
+
+/** Some routes tell the version and others only the name (llama.cpp's for Anthropic's API). */
+function withVersion(shown: EngineFacts, earlier: EngineFacts | undefined): EngineFacts {
+  const known = shown.version === undefined && earlier?.name === shown.name ? earlier.version : undefined;
+  return known === undefined ? shown : { ...shown, version: known };
 }
 
 function keyOf(route: string, model: string | undefined): string {

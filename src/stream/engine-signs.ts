@@ -23,6 +23,15 @@ export interface Sign {
  * until an engine is known, so it walks over the few keys there are, as statements.ts does.
  */
 export function signInMessage(message: JsonObject): Sign | undefined {
+  const best = weightiest(message);
+  // The Responses API wraps what other APIs have at the top.
+  const response = message['response'];
+  if (!isObject(response)) return best;
+  const within = weightiest(response);
+  return (within?.weight ?? 0) > (best?.weight ?? 0) ? within : best;
+}
+
+function weightiest(message: JsonObject): Sign | undefined {
   let best: Sign | undefined;
   for (const name in message) {
     const shown = SIGNS.get(name)?.(message[name], message);

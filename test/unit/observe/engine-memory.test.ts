@@ -24,6 +24,15 @@ it('forgets an engine when another showed itself', () => {
   expect(memory.recall('r', 'm', undefined)).toEqual({ name: 'sglang', by: 'earlier' });
 });
 
+it('keeps the version over answers that tell only the name', () => {
+  const memory = new EngineMemory(() => undefined);
+  memory.recall('r', 'm', VLLM);
+  const named = { name: 'vllm', by: 'head', version: '0.28.0' } as const;
+  expect(memory.recall('r', 'm', { name: 'vllm', by: 'head' })).toEqual(named);
+  expect(memory.recall('r', 'm', { name: 'vllm', by: 'head' })).toEqual(named);
+  expect(memory.recall('r', 'm', { name: 'sglang', by: 'head' })).toEqual({ name: 'sglang', by: 'head' });
+});
+
 it('takes the metrics for it last', () => {
   const memory = new EngineMemory((route) => (route === 'r' ? 'lmdeploy' : undefined));
   expect(memory.recall('r', 'm', undefined)).toEqual({ name: 'lmdeploy', by: 'metrics' });

@@ -13,6 +13,8 @@ describe('a message shows', () => {
     ['vllm', { ...chat, system_fingerprint: 'vllm-0.28.1.dev12+g1a2b3c-tp2-ep-nohash' }, '0.28.1.dev12+g1a2b3c'],
     ['vllm', { ...chat, metrics: { queue_time_ms: null } }, undefined],
     ['llama.cpp', { ...chat, system_fingerprint: 'b11434-sdist', timings: { prompt_ms: 1 } }, 'b11434'],
+    ['vllm', { type: 'response.completed', response: { metrics: { queue_time_ms: 1 } } }, undefined],
+    ['groq', { x_groq: {}, response: { created_at: 'a', done: true } }, undefined],
     ['llama.cpp', { content: 'a', timings: { prompt_ms: 1 } }, undefined],
     ['ollama', { ...chat, system_fingerprint: 'fp_ollama' }, undefined],
     ['ollama', { model: 'm', created_at: '2026-01-01T00:00:00Z', done: false }, undefined],
@@ -57,6 +59,7 @@ describe('a message shows', () => {
     { done: true, created_at: 5 },
     { text_output: 'a' },
     { token: 'a', modelVersion: 'x', choices: [null] },
+    { response: { response: { timings: {} } } },
   ])('nobody in %j', (message) => {
     expect(signInMessage(message)).toBeUndefined();
   });

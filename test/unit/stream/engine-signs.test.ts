@@ -13,6 +13,8 @@ describe('a message shows', () => {
     ['vllm', { ...chat, system_fingerprint: 'vllm-0.28.1.dev12+g1a2b3c-tp2-ep-nohash' }, '0.28.1.dev12+g1a2b3c'],
     ['vllm', { ...chat, metrics: { queue_time_ms: null } }, undefined],
     ['llama.cpp', { ...chat, system_fingerprint: 'b11434-sdist', timings: { prompt_ms: 1 } }, 'b11434'],
+    ['vllm', { ...chat, metrics: { time_to_first_token_ms: 5 } }, undefined],
+    ['sglang', { text: 'a', meta_info: { queue_time: 0.5 } }, undefined],
     ['vllm', { type: 'response.completed', response: { metrics: { queue_time_ms: 1 } } }, undefined],
     ['groq', { x_groq: {}, response: { created_at: 'a', done: true } }, undefined],
     ['llama.cpp', { content: 'a', timings: { prompt_ms: 1 } }, undefined],

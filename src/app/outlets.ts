@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { Sink } from '../judge/report.ts';
 import { METRICS } from '../measure/table.ts';
+import { ENGINE_METRICS } from '../telemetry/engine-metrics.ts';
 import { createGenAiFeed } from '../telemetry/gen-ai-feed.ts';
 import { createMetricFeed } from '../telemetry/metric-feed.ts';
 import { otelPlan, pushesTraces, type Environment, type OtelPlan } from '../telemetry/otel-environment.ts';
@@ -40,7 +41,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     clientMetrics: config.genAiClientMetrics ? (plan.latestGenAiNames ? 'v0.1' : 'v1.41') : 'off',
   });
   const store = createMetricStore({
-    specs: [...METRICS, ...genAi.specs, ...SELF_METRICS],
+    specs: [...METRICS, ...genAi.specs, ...SELF_METRICS, ...ENGINE_METRICS],
     known: { class: config.classes.map(({ name }) => name), route: config.routes.map(({ name }) => name) },
     startEpochMs: epochMs(),
     exponential: plan.exponential,

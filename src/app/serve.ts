@@ -11,11 +11,14 @@ import { ClientSockets } from '../observe/client-sockets.ts';
 import { createClassifier } from '../observe/classifier.ts';
 import { Calibrations } from '../observe/calibrations.ts';
 import { Observer } from '../observe/observer.ts';
+import type { EngineMetrics } from '../observe/engine-metrics/engine-metrics.ts';
 import type { OtlpReceiver } from '../observe/otlp/receiver.ts';
 import { TapeDrain } from '../observe/tape-drain.ts';
 import { startAdmin, type AdminData, type AdminServer } from '../telemetry/admin.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
+import { observeEngines } from '../telemetry/engine-metrics.ts';
 import { observeSelf } from '../telemetry/self-metrics.ts';
+import { createEnginePolling } from './engine-polling.ts';
 import { LagWindow } from './lag-window.ts';
 import { createOtlpIntake } from './otlp-intake.ts';
 import { createOutlets, type Outlets } from './outlets.ts';
@@ -60,6 +63,7 @@ interface Parts {
   readonly log: Log;
   readonly outlets: Outlets;
   readonly otlp: OtlpReceiver | undefined;
+  readonly polling: EngineMetrics;
   readonly observer: Observer;
   readonly drain: TapeDrain;
   readonly supervisor: RelaySupervisor;
@@ -78,14 +82,19 @@ interface Given {
 
 function createParts(config: Config, env: Environment, { log, outlets, otlp, sinks }: Given): Parts {
   const told = new Set<string>();
+  // Evidence and observer know of each other: who polls must see who is open, and asks only later.
+  const polling = createEnginePolling(config, log, function* openRoutes() {
+    for (const { opening } of observer.openObserved()) yield opening.routeIndex;
+  });
+  observeEngines(outlets.store, polling);
   const observer = new Observer({
-    sinks: [...outlets.sinks, ...sinks],
+    sinks: [...outlets.sinks, polling.sink, ...sinks],
     classifier: createClassifier(config.classHeader, config.classes),
     routes: config.routes.map(({ name, engine }) => ({ name, engine: engine.name })),
-    lateSources: otlp === undefined ? [] : [otlp.source],
+    lateSources: [...(otlp === undefined ? [] : [otlp.source]), ...polling.lateSources],
     evidenceWaitMs: config.evidenceWaitMs,
-    engineByMetrics: () => undefined,
-    estimator: new Calibrations(),
+    engineByMetrics: (route) => polling.view.engine(route),
+    estimator: new Calibrations({ running: (route) => polling.view.running(route) }),
     models: config.models,
     promptBucketEdges: config.promptBucketEdges,
     outputBucketEdges: config.outputBucketEdges,
@@ -111,7 +120,7 @@ function createParts(config: Config, env: Environment, { log, outlets, otlp, sin
   const watch = new UpstreamWatch(log);
   const clientSockets = new ClientSockets(() => observer.openObserved());
   const state = { draining: false, admin: undefined };
-  return { log, outlets, otlp, observer, drain, supervisor, lags, watch, clientSockets, state };
+  return { log, outlets, otlp, polling, observer, drain, supervisor, lags, watch, clientSockets, state };
 }
 
 async function start(config: Config, parts: Parts): Promise<Running> {
@@ -130,6 +139,7 @@ async function start(config: Config, parts: Parts): Promise<Running> {
   });
   const address = { listen: textOf(listen), admin: textOf({ host: config.admin.host, port: state.admin.port }) };
   log.info('rubato is listening', { ...address, ...(otlpListen && { otlp: textOf(otlpListen) }) });
+  parts.polling.start();
   void watch.start(config.routes.map(({ upstream }) => upstream));
 
   let closing: Promise<void> | undefined;
@@ -161,13 +171,14 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   clientSockets.close();
   drain.stop();
   parts.observer.settleAll();
+  await parts.polling.close();
   lags.close();
   await Promise.all([otlp?.close(), outlets.close()]);
   await state.admin?.close();
   log.flushSync();
 }
 
-function adminData({ outlets, observer, supervisor, watch, state }: Parts): AdminData {
+function adminData({ outlets, polling, observer, supervisor, watch, state }: Parts): AdminData {
   return {
     health() {
       const relays = supervisor.health();
@@ -183,6 +194,7 @@ function adminData({ outlets, observer, supervisor, watch, state }: Parts): Admi
     record: (id) => outlets.recent.find(id),
     metricsText: (accept) => outlets.metricsText(accept),
     summary: () => outlets.summary.read(),
+    engines: () => polling.states(),
   };
 }
 

@@ -23,6 +23,7 @@ export type LabelName =
   | 'thread'
   | 'signal'
   | 'label'
+  | 'gpu'
   // Attributes of the GenAI conventions, whose names are fixed elsewhere.
   | 'gen_ai.operation.name'
   | 'gen_ai.provider.name'
@@ -36,6 +37,8 @@ export interface MetricSpec {
   readonly type: 'histogram' | 'counter' | 'gauge';
   /** UCUM unit: `s` for every duration, `By`, `1`, or an annotation such as `{token}`. */
   readonly unit: string;
+  /** Recorded integers in one unit, where that is neither ns for `s` nor 1: a share is kept in millionths. */
+  readonly perUnit?: number;
   /** One sentence; for a duration it names the two events. */
   readonly help: string;
   /** Label names beside `class` and `model`, which `classed` switches on. */

@@ -1,6 +1,7 @@
 // The page at `/`: one plain document without script, from the same data as the API. Everything that
 // is put into it is escaped, and its policy lets nothing run or load but its own style.
 import { createHash } from 'node:crypto';
+import type { EngineState } from '../judge/engine-state.ts';
 import type { OpenExchange } from '../judge/report.ts';
 import type { RecentRow } from './admin-rows.ts';
 import type { Spread } from './recent-values.ts';
@@ -26,6 +27,7 @@ export interface PageData {
   readonly ready: boolean;
   readonly reasons: readonly string[];
   readonly summary: Summary;
+  readonly engines: readonly EngineState[];
   readonly open: readonly OpenExchange[];
   readonly recent: readonly RecentRow[];
 }
@@ -41,7 +43,7 @@ export function renderPage(data: PageData): string {
 <p><a href="/metrics">/metrics</a> · <a href="/api/streams">/api/streams</a> · <a href="/api/summary">/api/summary</a>
  · <a href="/healthz">/healthz</a> · <a href="/readyz">/readyz</a></p>
 <h2>Classes, recent exchanges</h2>${table(CLASS_HEAD, data.summary.classes.map(classRow))}
-<h2>Open exchanges (${data.open.length})</h2>${table(OPEN_HEAD, data.open.slice(0, ROWS_MAX_COUNT).map(openRow))}
+${engines(data.engines)}<h2>Open exchanges (${data.open.length})</h2>${table(OPEN_HEAD, data.open.slice(0, ROWS_MAX_COUNT).map(openRow))}
 <h2>Recent exchanges</h2>${table(RECENT_HEAD, data.recent.slice(0, ROWS_MAX_COUNT).map(recentRow))}
 </body></html>
 `;
@@ -76,6 +78,45 @@ function classRow(row: ClassSummary): readonly Cell[] {
     ms(row.gap?.p99Ns),
     worst,
     String(row.stallCount),
+  ];
+}
+
+const ENGINE_HEAD = [
+  'route',
+  'engine',
+  'running',
+  'waiting',
+  'KV cache',
+  'queue',
+  'prefill',
+  'step',
+  'window',
+  'polled',
+];
+
+/** Stands beside the classes' TTFT as what it is, and only where an engine publishes anything. */
+function engines(states: readonly EngineState[]): string {
+  if (states.length === 0) return '';
+  return `<h2>Engines, from their own metrics</h2>${table(ENGINE_HEAD, states.map(engineRow))}
+<p class="none">Means over the window, of all clients' requests. No exchange above was given one of them.</p>
+`;
+}
+
+function engineRow(state: EngineState): readonly Cell[] {
+  const { window } = state;
+  const count = (value: number | undefined): string => (value === undefined ? '–' : String(value));
+  const age = state.ageNs === undefined ? '–' : `${(state.ageNs / 1e9).toFixed(0)} s ago`;
+  return [
+    state.route,
+    state.engine ?? '–',
+    count(state.runningCount),
+    count(state.waitingCount),
+    state.kvUsedRatio === undefined ? '–' : `${(state.kvUsedRatio * 100).toFixed(0)} %`,
+    ms(window?.queueMeanNs),
+    ms(window?.prefillMeanNs),
+    ms(window?.stepMeanNs),
+    window === undefined ? '–' : `${(window.windowNs / 1e9).toFixed(0)} s`,
+    state.up ? age : `${age}, down`,
   ];
 }
 

@@ -3,6 +3,7 @@
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import { ADMIN_CONNECTIONS_MAX_COUNT, ADMIN_HEAD_MAX_BYTES, ADMIN_HEAD_TIMEOUT_MS } from '../base/limits.ts';
 import { faultFields, type Log } from '../base/log.ts';
+import type { EngineState } from '../judge/engine-state.ts';
 import type { OpenExchange, RecentExchange, Report } from '../judge/report.ts';
 import { refusalOf } from './admin-guard.ts';
 import { PAGE_POLICY, renderPage } from './admin-page.ts';
@@ -27,6 +28,8 @@ export interface AdminData {
   record(id: string): Report | undefined;
   metricsText(accept: string | undefined): { readonly body: string; readonly contentType: string };
   summary(): Summary;
+  /** What the engines behind the routes say of themselves, as far as it is polled. */
+  engines(): readonly EngineState[];
 }
 
 export interface AdminOptions {
@@ -136,11 +139,18 @@ function addRoutes(server: FastifyInstance, data: AdminData): void {
     const message = 'No finished exchange with this id is remembered; open ones have no record yet.';
     return sendError(reply, 404, { error: 'not_found', message });
   });
-  server.get('/api/summary', (_request, reply) => reply.send(data.summary()));
+  server.get('/api/summary', (_request, reply) => reply.send({ ...data.summary(), engines: data.engines() }));
   server.get('/', (_request, reply) => {
     const { ok, reasons } = data.ready();
     const recent = data.recent().map(recentRow);
-    const page = renderPage({ ready: ok, reasons, summary: data.summary(), open: data.openExchanges(), recent });
+    const page = renderPage({
+      ready: ok,
+      reasons,
+      summary: data.summary(),
+      engines: data.engines(),
+      open: data.openExchanges(),
+      recent,
+    });
     return reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page);
   });
 }

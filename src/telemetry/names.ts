@@ -8,6 +8,7 @@ const UNIT_WORDS: Readonly<Record<string, string>> = {
   s: 'seconds',
   ms: 'milliseconds',
   By: 'bytes',
+  W: 'watts',
   '%': 'percent',
 };
 

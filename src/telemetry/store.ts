@@ -87,6 +87,7 @@ const NS_PER_SECOND = 1e9;
 
 /** Recorded integers in one unit of the metric: durations are recorded in ns. */
 export function perUnitOf(spec: MetricSpec): number {
+  if (spec.perUnit !== undefined) return spec.perUnit;
   return spec.unit === 's' ? NS_PER_SECOND : 1;
 }
 

@@ -3,6 +3,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EngineState } from '../../../src/judge/engine-state.ts';
 import { startAdmin, type AdminData, type AdminServer } from '../../../src/telemetry/admin.ts';
 import { refusalOf } from '../../../src/telemetry/admin-guard.ts';
 import { createSummary } from '../../../src/telemetry/summary.ts';
@@ -10,12 +11,25 @@ import { catchLog, reportOf, tell, usualStream, type CaughtLog } from './reports
 
 const REPORT = reportOf(usualStream(3), { id: '0-5' }, { model: '<script>alert("x")</script>' });
 
+const ENGINE: EngineState = {
+  route: '<b>chat</b>',
+  engine: 'vllm',
+  up: true,
+  ageNs: 2_400_000_000,
+  runningCount: 3,
+  waitingCount: 17,
+  kvUsedRatio: 0.87,
+  window: { windowNs: 5_000_000_000, queueMeanNs: 41_500_000 },
+};
+
+let engines: readonly EngineState[];
 let log: CaughtLog;
 let server: AdminServer;
 let data: AdminData;
 
 beforeEach(async () => {
   log = catchLog();
+  engines = [];
   const summary = createSummary();
   tell(summary, REPORT);
   data = {
@@ -37,6 +51,7 @@ beforeEach(async () => {
     record: (id) => (id === '0-5' ? REPORT : undefined),
     metricsText: (accept) => ({ body: `accept ${accept}\n`, contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
     summary: () => summary.read(),
+    engines: () => engines,
   };
   server = await startAdmin({ host: '127.0.0.1', port: 0, allowedHosts: ['rubato.internal'], data, log });
 });
@@ -93,6 +108,19 @@ describe('answers', () => {
 
   it('the summary', async () => {
     expect(json(await ask('/api/summary')).classes[0]).toMatchObject({ class: 'default', outcomeCounts: { ok: 1 } });
+  });
+
+  it('what the engines say of themselves, beside the classes and as what it is', async () => {
+    expect(json(await ask('/api/summary')).engines).toEqual([]);
+    expect((await ask('/')).body).not.toContain('Engines');
+    engines = [ENGINE, { route: 'gone', up: false }];
+    const summary = json(await ask('/api/summary'));
+    expect([summary.engines[0], summary.classes.length]).toEqual([ENGINE, 1]);
+    const { body } = await ask('/');
+    for (const text of ['&lt;b&gt;chat', 'vllm', '>17<', '>87 %<', '>41.5 ms<', '>5 s<', '>2 s ago<', '>–, down<']) {
+      expect(body).toContain(text);
+    }
+    expect(body).toContain('No exchange above was given one of them.');
   });
 
   it('a page that escapes what it shows and lets nothing run', async () => {

@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import type { MetricSpec } from '../../../src/base/metric-spec.ts';
 import { METRICS } from '../../../src/measure/table.ts';
+import { ENGINE_METRICS } from '../../../src/telemetry/engine-metrics.ts';
 import { createGenAiFeed } from '../../../src/telemetry/gen-ai-feed.ts';
 import { knownMethod, prometheusLabel, prometheusName, routeOf } from '../../../src/telemetry/names.ts';
 import { SELF_METRICS } from '../../../src/telemetry/self-metrics.ts';
@@ -18,6 +19,7 @@ it.each([
   ['rubato.total.bytes', 'By', 'counter', 'rubato_bytes_total'],
   ['rubato.active', '{exchange}', 'gauge', 'rubato_active'],
   ['rubato.share', '1', 'gauge', 'rubato_share_ratio'],
+  ['rubato.gpu.power', 'W', 'gauge', 'rubato_gpu_power_watts'],
   ['rubato.one', '1', 'counter', 'rubato_one_total'],
   ['gen_ai.server.time_to_first_token', 's', 'histogram', 'gen_ai_server_time_to_first_token_seconds'],
   ['gen_ai.client.token.usage', '{token}', 'histogram', 'gen_ai_client_token_usage'],
@@ -27,7 +29,7 @@ it.each([
 
 it('no two metrics share a Prometheus name', () => {
   const genAi = createGenAiFeed({ provider: 'x', clientMetrics: 'v1.41' });
-  const names = [...METRICS, ...SELF_METRICS, ...genAi.specs].map(prometheusName);
+  const names = [...METRICS, ...SELF_METRICS, ...ENGINE_METRICS, ...genAi.specs].map(prometheusName);
   expect(new Set(names).size).toBe(names.length);
 });
 

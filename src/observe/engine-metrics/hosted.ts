@@ -1,0 +1,47 @@
+// Which upstreams are somebody else's service: they publish no metrics of an engine, and a question for
+// them would only be an odd request in a stranger's log.
+import type { EngineName } from '../../record/engines.ts';
+
+const HOSTED_ENGINES: ReadonlySet<EngineName> = new Set([
+  'openai',
+  'azure-openai',
+  'anthropic',
+  'gemini',
+  'cohere',
+  'bedrock',
+  'mistral',
+  'deepseek',
+  'groq',
+  'cerebras',
+  'fireworks',
+  'together',
+  'openrouter',
+]);
+
+const HOSTED_DOMAINS = [
+  'openai.com',
+  'azure.com',
+  'anthropic.com',
+  'googleapis.com',
+  'cohere.com',
+  'cohere.ai',
+  'amazonaws.com',
+  'mistral.ai',
+  'deepseek.com',
+  'groq.com',
+  'cerebras.ai',
+  'fireworks.ai',
+  'together.ai',
+  'together.xyz',
+  'openrouter.ai',
+  'nvidia.com',
+];
+
+export function isHosted(origin: string, engine: EngineName | undefined): boolean {
+  if (!origin.startsWith('https:')) return false;
+  const { hostname } = new URL(origin);
+  return (
+    (engine !== undefined && HOSTED_ENGINES.has(engine)) ||
+    HOSTED_DOMAINS.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`))
+  );
+}

@@ -6,10 +6,19 @@ import type { Check, DoctorContext, Finding } from './check.ts';
 import { engineCheck } from './engine.ts';
 import { evidenceCheck } from './evidence.ts';
 import { machineCheck } from './machine.ts';
+import { metricsCheck } from './metrics.ts';
 import { portsCheck } from './ports.ts';
 import { upstreamCheck } from './upstream.ts';
 
-const CHECKS: readonly Check[] = [upstreamCheck, engineCheck, evidenceCheck, collectorCheck, portsCheck, machineCheck];
+const CHECKS: readonly Check[] = [
+  upstreamCheck,
+  engineCheck,
+  evidenceCheck,
+  metricsCheck,
+  collectorCheck,
+  portsCheck,
+  machineCheck,
+];
 
 /** Every finding. A check that fails by a fault of its own is a finding too. */
 export async function runChecks(context: DoctorContext, onFinding: (finding: Finding) => void): Promise<Finding[]> {

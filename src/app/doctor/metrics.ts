@@ -1,0 +1,77 @@
+// Does the engine publish metrics, where, and what do they tell? Looked for as `serve` does it.
+import { POLL_BODY_MAX_BYTES } from '../../base/limits.ts';
+import type { Config, RouteConfig } from '../../config/config.ts';
+import { MetricsClient } from '../../observe/engine-metrics/metrics-client.ts';
+import { MetricsScanner } from '../../observe/engine-metrics/prometheus-text.ts';
+import { ENGINE_METRIC_NAMES, type EngineReading, readEngine } from '../../observe/engine-metrics/reading.ts';
+import type { Check, Finding } from './check.ts';
+
+const CHECK = 'metrics';
+const PATHS = ['/metrics', '/prometheus/metrics'];
+
+export const metricsCheck: Check = {
+  name: CHECK,
+  async run({ config, trial }) {
+    // Without a trial nobody agreed to requests; a configured URL is asked for all the same.
+    const routes = config.routes.filter(
+      ({ engine }) => engine.metrics !== 'off' && (trial !== undefined || engine.metrics !== 'auto'),
+    );
+    if (routes.length === 0) return [{ check: CHECK, status: 'skip', says: 'not looked for' }];
+    const client = new MetricsClient({ caPem: config.upstreamTls.caPem, insecure: config.upstreamTls.insecure });
+    try {
+      return await Promise.all(oncePerUpstream(routes).map((route) => look(route, client)));
+    } finally {
+      await client.close();
+    }
+  },
+};
+
+function oncePerUpstream(routes: Config['routes']): RouteConfig[] {
+  return [...new Map(routes.map((route) => [`${route.upstream.origin} ${route.engine.metrics}`, route])).values()];
+}
+
+async function look({ name, upstream, engine }: RouteConfig, client: MetricsClient): Promise<Finding> {
+  const isAuto = engine.metrics === 'auto';
+  const urls = isAuto ? PATHS.map((path) => `${upstream.origin}${path}`) : [engine.metrics];
+  const seen: string[] = [];
+  for (const url of urls) {
+    const answer = await read(url, client);
+    if (typeof answer !== 'string') return found(url, answer);
+    seen.push(`${url}: ${answer}`);
+  }
+  return {
+    check: CHECK,
+    status: isAuto ? 'note' : 'warn',
+    says: `no metrics of an engine (route ${name}; ${seen.join(', ')})`,
+    cure: isAuto
+      ? 'where the engine has some, switch them on (llama.cpp --metrics, SGLang --enable-metrics) or name them with --engine-metrics URL'
+      : 'correct --engine-metrics',
+  };
+}
+
+/** What the page tells, or in a word why it tells nothing. */
+async function read(url: string, client: MetricsClient): Promise<EngineReading | string> {
+  const scanner = new MetricsScanner(ENGINE_METRIC_NAMES);
+  const failure = await client.ask({ url, maxBytes: POLL_BODY_MAX_BYTES, onText: (text) => scanner.feed(text) });
+  if (failure !== undefined) return String(failure.status ?? failure.code ?? failure.fault);
+  const { form, samples } = scanner.end();
+  if (form !== 'metrics') return form === 'json' ? 'JSON, not metrics' : 'not metrics';
+  return readEngine(samples) ?? 'metrics, but of no engine known';
+}
+
+function found(url: string, reading: EngineReading): Finding {
+  const { engine, runningCount, waitingCount, queue, prefill, kvUsedRatio } = reading;
+  const told = [
+    ...(runningCount === undefined ? [] : ['running']),
+    ...(waitingCount === undefined ? [] : ['waiting']),
+    ...(kvUsedRatio === undefined ? [] : ['KV use']),
+    ...(queue === undefined ? [] : ['queue']),
+    ...(prefill === undefined ? [] : ['prefill']),
+  ];
+  return {
+    check: CHECK,
+    status: 'ok',
+    says: `found at ${url} (${engine}): ${told.length === 0 ? 'counters only' : told.join(', ')}`,
+    values: { url, engine, told: told.join(',') },
+  };
+}

@@ -1,0 +1,189 @@
+// Goal: `rubato doctor` says what a user would otherwise find out slowly, each with a cure, and its exit
+// code tells whether rubato could work. Method: the command as its users run it, against the reference
+// engine in several personas, against nothing, against ports that are taken and collectors that refuse.
+import { spawn } from 'node:child_process';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Finding } from '../../src/app/doctor/check.ts';
+import { startReferenceEngine, type ReferenceEngineOptions } from '../../src/client/reference-engine/start.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const NODE = join(ROOT, 'node_modules/.bin/node');
+const FREE = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'];
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+interface Told {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function rubato(args: readonly string[], env: Record<string, string> = {}): Promise<Told> {
+  return new Promise((resolve) => {
+    const child = spawn(NODE, ['src/main.ts', ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+    });
+    const told = { stdout: '', stderr: '' };
+    child.stdout.on('data', (text: Buffer) => (told.stdout += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (told.stderr += text.toString()));
+    child.once('close', (status) => resolve({ status, ...told }));
+  });
+}
+
+interface Examined {
+  readonly status: number | null;
+  readonly ok: boolean;
+  find(check: string): Finding;
+}
+
+async function doctor(args: readonly string[], env: Record<string, string> = {}): Promise<Examined> {
+  const { status, stdout, stderr } = await rubato(['doctor', '--json', ...FREE, ...args], env);
+  expect(stderr).toBe('');
+  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
+  return {
+    status,
+    ok,
+    find(check) {
+      const found = findings.find((finding) => finding.check === check);
+      if (found === undefined) throw new Error(`there is no finding ${check} in ${stdout}`);
+      return found;
+    },
+  };
+}
+
+async function engine(options: ReferenceEngineOptions): Promise<string> {
+  const started = await startReferenceEngine(options);
+  open.push(() => started.close());
+  return started.url;
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  open.push(() => new Promise((resolve) => void server.close(() => resolve())));
+  return (server.address() as AddressInfo).port;
+}
+
+describe('an engine that says all', () => {
+  test('llama.cpp: exact with nothing switched on', async () => {
+    const { status, ok, find } = await doctor(['--upstream', await engine({ persona: 'llamacpp' })]);
+    expect([status, ok]).toEqual([0, true]);
+    expect(find('upstream').status).toBe('ok');
+    expect(find('engine')).toMatchObject({ status: 'ok', values: { engine: 'llama.cpp', by: 'body' } });
+    expect(find('evidence')).toMatchObject({ status: 'ok', values: { basis: 'exact', parts: 'queue,prefill' } });
+    expect(find('usage').status).toBe('ok');
+    expect(find('head')).toMatchObject({ status: 'ok', values: { early: true } });
+    expect(find('traceparent').status).toBe('ok');
+  });
+
+  test('Ollama: by its own route, which is found', async () => {
+    const { find } = await doctor(['--path', '/api/chat', '--upstream', await engine({ persona: 'ollama' })]);
+    expect(find('stream')).toMatchObject({ status: 'ok', values: { path: '/api/chat' } });
+    expect(find('evidence')).toMatchObject({ status: 'ok', values: { basis: 'exact' } });
+  });
+});
+
+describe('an engine that could say more', () => {
+  test('vLLM without its flags is told which to switch on', async () => {
+    const url = await engine({ persona: 'vllm', signals: { inBand: false, usage: false, spans: false } });
+    const { status, find } = await doctor(['--engine', 'vllm', '--upstream', url]);
+    expect(status).toBe(0);
+    expect(find('evidence').status).toBe('note');
+    expect(find('evidence').cure).toContain('--enable-per-request-metrics --enable-force-include-usage');
+    expect(find('usage').cure).toContain('--enable-force-include-usage');
+    expect(find('traceparent').cure).toContain('--otlp-listen');
+    expect(find('metrics')).toMatchObject({ status: 'ok', values: { engine: 'vllm' } });
+  });
+
+  test('a head that comes with the first token, though the engine sends it earlier, points at a hop', async () => {
+    const url = await engine({ persona: 'vllm', headAt: 'first_token' });
+    const { find } = await doctor(['--engine', 'vllm', '--upstream', url]);
+    expect(find('head')).toMatchObject({ status: 'warn', values: { early: false } });
+    expect(find('head').cure).toContain('buffering');
+  });
+});
+
+describe('what is in the way', () => {
+  test('an upstream that refuses: exit 1, and the cure', async () => {
+    const server = createServer();
+    const port = await listening(server);
+    await (open.pop() as () => Promise<void>)();
+    const { status, ok, find } = await doctor(['--upstream', `http://127.0.0.1:${port}`]);
+    expect([status, ok]).toEqual([1, false]);
+    expect(find('upstream')).toMatchObject({ status: 'fail' });
+    expect(find('upstream').cure).toContain('start the engine');
+  });
+
+  test('a key that is wanted is asked for, and one that is given is shown nowhere', async () => {
+    const asked: (string | undefined)[] = [];
+    const server = createHttpServer((request, response) => {
+      asked.push(request.headers.authorization);
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"type":"auth"}}');
+    });
+    const upstream = ['--upstream', `http://127.0.0.1:${await listening(server)}`];
+    expect((await doctor(upstream)).find('stream')).toMatchObject({
+      status: 'warn',
+      cure: expect.stringMatching('--key-env'),
+    });
+    const secret = 'sk-canary-1234567890';
+    const { stdout, stderr } = await rubato(['doctor', ...FREE, ...upstream, '--key-env', 'A_KEY'], { A_KEY: secret });
+    expect(asked).toContain(`Bearer ${secret}`);
+    expect(stdout + stderr).not.toContain(secret);
+  });
+
+  test('a port that is taken', async () => {
+    const port = await listening(createServer());
+    const place = `127.0.0.1:${port}`;
+    const { stdout } = await rubato(['doctor', '--no-request', '--upstream', `http://${place}`, '--admin', place]);
+    expect(stdout).toContain(`--admin ${place} cannot be had: EADDRINUSE`);
+  });
+
+  test('a collector that refuses, and one that takes', async () => {
+    const refusing = await listening(createHttpServer((_, response) => response.writeHead(403).end('no')));
+    const taking = await listening(createHttpServer((_, response) => response.writeHead(200).end()));
+    const upstream = ['--no-request', '--upstream', await engine({})];
+    const endpoint = (port: number): Record<string, string> => ({
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    });
+    expect((await doctor(upstream, endpoint(refusing))).find('collector').status).toBe('warn');
+    expect((await doctor(upstream, endpoint(taking))).find('collector')).toMatchObject({ status: 'ok' });
+    expect((await doctor([...upstream, '--strict'], endpoint(refusing))).status).toBe(1);
+    expect((await doctor(upstream)).find('collector').status).toBe('note');
+  });
+});
+
+test('sends nothing with --no-request, and says what it could not look at', async () => {
+  let requestCount = 0;
+  const port = await listening(
+    createHttpServer((_, response) => {
+      requestCount += 1;
+      response.writeHead(404).end();
+    }),
+  );
+  const { find } = await doctor(['--no-request', '--engine-metrics', 'off', '--upstream', `http://127.0.0.1:${port}`]);
+  expect(requestCount).toBe(0);
+  expect(find('stream').status).toBe('skip');
+  expect(find('evidence').status).toBe('skip');
+});
+
+test('faults of flags are told as everywhere, exit 64', async () => {
+  const { status, stderr } = await rubato([
+    'doctor',
+    '--upstream',
+    'localhost',
+    '--key-env',
+    'NOT_THERE',
+    '--answer-max',
+    '0',
+  ]);
+  expect(status).toBe(64);
+  expect(stderr).toContain('--key-env: there is no variable NOT_THERE.');
+  expect(stderr).toContain('--answer-max');
+  expect(stderr).toContain('localhost');
+});

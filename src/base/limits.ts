@@ -222,8 +222,8 @@ export const OTLP_GRPC_MESSAGE_MAX_BYTES = 4 * MIB;
 export const OTLP_IN_WORK_MAX_BYTES = 64 * MIB;
 /** Connections to the OTLP listener; an engine has one or two a process. */
 export const OTLP_CONNECTIONS_MAX_COUNT = 64;
-/** Calls at once on one gRPC connection; exporters make one a signal. */
-export const OTLP_GRPC_STREAMS_MAX_COUNT = 4;
+/** Calls at once on one gRPC connection; an exporter makes one. With the two caps above it bounds what can be held half. */
+export const OTLP_GRPC_STREAMS_MAX_COUNT = 2;
 /** Head of an OTLP request, and the time for it; also for the first bytes of a connection. */
 export const OTLP_HEAD_MAX_BYTES = 16 * KIB;
 export const OTLP_HEAD_TIMEOUT_MS = 10_000;

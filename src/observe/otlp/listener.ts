@@ -64,7 +64,10 @@ export async function listen({ host, port, http, grpc, onTurnedAway }: ListenerO
 
 /** Tells the first bytes of a connection, which stay to be read; closes one that says nothing in time. */
 function peek(socket: Socket, tell: (first: Buffer) => void): void {
-  const timer = setTimeout(() => socket.destroy(), OTLP_HEAD_TIMEOUT_MS);
+  const giveUp = (): void => {
+    socket.destroy();
+  };
+  const timer = setTimeout(giveUp, OTLP_HEAD_TIMEOUT_MS);
   timer.unref();
   const look = (): void => {
     const first = socket.read(PREFACE.length) as Buffer | null;
@@ -72,9 +75,15 @@ function peek(socket: Socket, tell: (first: Buffer) => void): void {
     if (first === null) return;
     clearTimeout(timer);
     socket.off('readable', look);
+    socket.off('end', giveUp);
+    // Fewer than asked for come only when there will be no more.
+    if (first.length < PREFACE.length) return giveUp();
     socket.unshift(first);
     tell(first);
+    return undefined;
   };
   socket.on('readable', look);
+  // A server of HTTP lets a client close its half first, and so would keep one that has said nothing.
+  socket.on('end', giveUp);
   socket.once('close', () => clearTimeout(timer));
 }

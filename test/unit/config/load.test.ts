@@ -203,6 +203,25 @@ describe('faults', () => {
     const same = { upstream: UPSTREAM, listen: '127.0.0.1:80', admin: '127.0.0.1:80' };
     expect(faultsOf(load({ flags: same }))[0]).toContain('need different ports');
     expect(faultsOf(load({ flags: { ...same, listen: '127.0.0.1:0', admin: '127.0.0.1:0' } }))).toEqual([]);
+    expect(faultsOf(load({ flags: { upstream: UPSTREAM, admin: '[::1]:80', 'otlp-listen': '[::1]:80' } }))).toEqual([
+      '--admin and --otlp-listen are both ::1:80; they need different ports.',
+    ]);
+  });
+
+  test.each([
+    ['http://127.0.0.1:4317', '127.0.0.1:4317', true],
+    ['http://localhost:4317/v1', '0.0.0.0:4317', true],
+    ['http://[::1]:4317', '127.0.0.1:4317', true],
+    ['http://rubato:4317', 'rubato:4317', true],
+    ['http://collector:4317', '0.0.0.0:4317', false],
+    ['http://127.0.0.1:4318', '127.0.0.1:4317', false],
+    ['no URL', '127.0.0.1:4317', false],
+  ])('OTLP does not go out to where it came in: %s with %s', (endpoint, listener, leadsBack) => {
+    const flags = { upstream: UPSTREAM, 'otlp-listen': listener };
+    const faults = faultsOf(load({ flags, env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint } }));
+    const sentence =
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT leads to --otlp-listen itself; it must name the collector behind rubato, or be unset.';
+    expect(faults).toEqual(leadsBack ? [sentence] : []);
   });
 
   test('several relays where ports cannot be shared', () => {

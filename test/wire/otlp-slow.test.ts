@@ -1,0 +1,87 @@
+// Goal: whoever connects to the OTLP port and says little, slowly or nothing costs a bounded number of
+// connections for a bounded time, and keeps no exporter out. Method: raw sockets against a receiver in this
+// process; times by the caps themselves, never by two sides.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OTLP_CONNECTIONS_MAX_COUNT, OTLP_HEAD_TIMEOUT_MS } from '../../src/base/limits.ts';
+import { createOtlpReceiver, type OtlpReceiver } from '../../src/observe/otlp/receiver.ts';
+import { exportSpans, makeSpans } from '../support/engine-spans.ts';
+import { poll } from '../support/signal.ts';
+
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const SLACK_MS = 5_000;
+
+let receiver: OtlpReceiver | undefined;
+let port = 0;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  receiver = createOtlpReceiver({
+    host: '127.0.0.1',
+    port: 0,
+    targets: { traces: undefined, metrics: undefined, logs: undefined },
+    onForwardFailed: () => undefined,
+    onForwarded: () => undefined,
+  });
+  ({ port } = await receiver.start());
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await receiver?.close();
+});
+
+async function open(text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => undefined).resume();
+  await once(socket, 'connect');
+  if (text !== '') socket.write(text);
+  return socket;
+}
+
+function exports(): Promise<Error | undefined> {
+  return exportSpans('grpc', `http://127.0.0.1:${port}`, makeSpans([{ traceparent: TRACEPARENT }]));
+}
+
+test('connections that say nothing, or never finish a head, are closed in time', async () => {
+  const starts = ['', 'P', 'PO', 'POST /v1/traces HTTP/1.1\r\nhost: x\r\nx-slow: '];
+  const slow = await Promise.all(starts.map((text) => open(text)));
+  const startMs = performance.now();
+  await Promise.all(slow.map((socket) => once(socket, 'close')));
+  expect(performance.now() - startMs).toBeLessThan(OTLP_HEAD_TIMEOUT_MS + SLACK_MS);
+  expect(await exports()).toBeUndefined();
+});
+
+test('beyond the cap connections are turned away and counted, and there is room again afterwards', async () => {
+  const crowd = await Promise.all(Array.from({ length: OTLP_CONNECTIONS_MAX_COUNT }, () => open('')));
+  const more = await open('');
+  await once(more, 'close');
+  expect(receiver?.counts.dropped.connection).toBeGreaterThan(0);
+  for (const socket of crowd) socket.destroy();
+  await poll('room', async () => ((await exports()) === undefined ? true : undefined));
+});
+
+test('a client that leaves in the middle of a body leaves nothing behind', async () => {
+  const head =
+    'POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-protobuf\r\ncontent-length: 4000000\r\n\r\n';
+  for (let i = 0; i < 40; i += 1) {
+    const socket = await open(head);
+    socket.write(Buffer.alloc(3_900_000));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    socket.destroy();
+  }
+  // All of it together is more than may be in work at once.
+  await poll('room', async () => {
+    const body = new Uint8Array(2_000_000);
+    const headers = { 'content-type': 'application/x-protobuf' };
+    const response = await fetch(`http://127.0.0.1:${port}/v1/logs`, { method: 'POST', body, headers });
+    return response.status === 200 ? true : undefined;
+  });
+});
+
+test('bytes that are HTTP/2 at first sight only end their own connection', async () => {
+  const socket = await open(`PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'x'.repeat(100)}`);
+  await once(socket, 'close');
+  expect(await exports()).toBeUndefined();
+});

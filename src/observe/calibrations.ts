@@ -10,15 +10,21 @@ import type { RequestReading } from '../stream/request-reader.ts';
 import { FirstTokens } from './first-tokens.ts';
 import type { EndedExchange, EstimateFacts, Estimator, FirstTokenFacts } from './late-evidence.ts';
 
-/**
- * The most requests that a route's engine ran beyond ours around these moments, by its own metrics;
- * undefined where they do not tell.
- */
-export type StrangersAround = (route: string, fromNs: number, toNs: number) => number | undefined;
-
 export interface CalibrationsOptions {
-  readonly strangersAround?: StrangersAround;
+  /** Requests of all clients that a route's engine ran at the last look at its metrics; undefined where they do not tell. */
+  readonly running?: (route: string) => { readonly count: number; readonly ageMs: number } | undefined;
 }
+
+/** How things stood when the first token of an exchange came. */
+interface Standing {
+  /** The prompt began like no earlier one. */
+  readonly fresh: boolean;
+  /** The engine ran requests that had not come through here. */
+  readonly strangers: boolean;
+}
+
+/** A look at the metrics that is older tells of other exchanges. */
+const RUNNING_FRESH_MS = 10_000;
 
 /** What is known of one model behind one route. */
 interface Calibrated {
@@ -39,8 +45,7 @@ export class Calibrations implements Estimator {
   /** In order of their last use. */
   readonly #models = new Map<string, Calibrated>();
   readonly #firstTokens = new FirstTokens();
-  /** Whether a prompt began like no earlier one, as it stood when its first token came. */
-  readonly #fresh = new WeakMap<RequestReading, boolean>();
+  readonly #standings = new WeakMap<RequestReading, Standing>();
   /** How often each answer was given. */
   readonly counts: CalibrationCounts = noCalibrationCounts();
 
@@ -54,9 +59,11 @@ export class Calibrations implements Estimator {
     return this.#models.get(keyOf(route, request.model))?.ratio.estimate({ bytes, chars })?.tokens;
   }
 
-  onFirstToken({ route, request, sentAtNs, tokenAtNs }: FirstTokenFacts): void {
-    this.#fresh.set(request, this.#isFresh(this.#of(route, request.model), request));
-    if (sentAtNs !== undefined) this.#firstTokens.add(route, { request, sentAtNs, tokenAtNs });
+  onFirstToken(facts: FirstTokenFacts): void {
+    const { id, route, request, sentAtNs, tokenAtNs } = facts;
+    const fresh = this.#isFresh(this.#of(route, request.model), request);
+    this.#standings.set(request, { fresh, strangers: this.#hasStrangers(facts) });
+    if (sentAtNs !== undefined) this.#firstTokens.add(route, { id, sentAtNs, tokenAtNs });
   }
 
   judge(exchange: EndedExchange, facts: EstimateFacts): Evidence | undefined {
@@ -66,6 +73,7 @@ export class Calibrations implements Estimator {
     this.#noteVersion(calibrated, subject.engine?.version);
     const { state, estimate } = this.#ask(calibrated, exchange, facts);
     this.counts[state] += 1;
+    this.#firstTokens.end(route, exchange.id, exchange.endedAtNs);
     this.#learnRatio(calibrated, facts);
     return estimate === undefined
       ? undefined
@@ -82,20 +90,30 @@ export class Calibrations implements Estimator {
     const { requestSentAtNs, firstTokenAtNs = 0, wireFloorNs = 0 } = subject;
     const { request, tokens, company, ok } = facts;
     const tookNs = firstTokenAtNs - (requestSentAtNs ?? firstTokenAtNs) - wireFloorNs;
-    const fresh = this.#fresh.get(request) ?? this.#isFresh(calibrated, request);
+    const { fresh, strangers } = this.#standings.get(request) ?? {
+      fresh: this.#isFresh(calibrated, request),
+      strangers: false,
+    };
     calibration.see();
     if (tokens.prompt === undefined || !(tookNs > 0)) return { state: 'unmeasured' };
     if (tokens.cached === undefined && !fresh) return { state: 'cache_unknown' };
+    if (strangers) return { state: 'strangers' };
     const sentAtNs = openedAtNs + (requestSentAtNs ?? 0);
     const tokenAtNs = openedAtNs + firstTokenAtNs;
-    const strangerCount = this.#options.strangersAround?.(route, sentAtNs, tokenAtNs) ?? 0;
-    if (strangerCount > 0) return { state: 'strangers' };
     return calibration.judge({
       tokens: Math.max(1, tokens.prompt - (tokens.cached ?? 0)),
       tookNs,
       metIdle: ok && company.atOpenCount === 0 && company.joinedCount === 0,
-      othersTokensNs: this.#firstTokens.othersOf(route, { request, sentAtNs, tokenAtNs }),
+      othersTokensNs: this.#firstTokens.othersOf(route, { id: exchange.id, sentAtNs, tokenAtNs }),
     });
+  }
+
+  /** More ran at the last look than were ours then, at most: those still open, and those that ended since. */
+  #hasStrangers({ route, tokenAtNs, openCount }: FirstTokenFacts): boolean {
+    const running = this.#options.running?.(route);
+    if (running === undefined || running.ageMs > RUNNING_FRESH_MS) return false;
+    const endedCount = this.#firstTokens.endedSince(route, tokenAtNs - running.ageMs * 1e6);
+    return running.count > openCount + endedCount;
   }
 
   /** Whether the prompt begins like no earlier one, so that nothing of it can be in a cache of ours. Takes it in. */

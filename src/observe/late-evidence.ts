@@ -52,11 +52,15 @@ export interface EstimateFacts {
 
 /** An exchange whose first token has just come. Moments on the clock that all threads share. */
 export interface FirstTokenFacts {
+  /** The exchange's. */
+  readonly id: string;
   readonly route: string;
   readonly request: RequestReading;
   /** Absent when the engine answered before it had the whole request. */
   readonly sentAtNs?: number;
   readonly tokenAtNs: number;
+  /** The route's exchanges open at that time, this one included. */
+  readonly openCount: number;
 }
 
 /** Estimates queue and prefill where nobody states them. Asked once of each exchange, in the order of their ends. */

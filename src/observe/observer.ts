@@ -169,10 +169,12 @@ export class Observer {
     const { openedAtNs } = observed.opening;
     const { requestSentAtNs } = observed.marks;
     this.#options.estimator.onFirstToken({
+      id: observed.id,
       route: this.#routeOf(observed),
       request: observed.request,
       ...(requestSentAtNs === undefined ? {} : { sentAtNs: openedAtNs + requestSentAtNs }),
       tokenAtNs: openedAtNs + (observed.lastGeneratedAtNs ?? 0),
+      openCount: this.#companies.openCount(observed.opening.routeIndex),
     });
   }
 

@@ -10,7 +10,7 @@ import type { Environment } from '../telemetry/otel-environment.ts';
 
 /** The receiver, not started yet; undefined when the configuration has none. */
 export async function createOtlpIntake(
-  config: Pick<Config, 'otlpListen'>,
+  config: Pick<Config, 'otlpListen' | 'evidenceWaitMs'>,
   env: Environment,
   log: Log,
 ): Promise<OtlpReceiver | undefined> {
@@ -22,7 +22,20 @@ export async function createOtlpIntake(
     targets: collectorAddresses(env, (path) => readPem(path, log)),
     onForwardFailed: (fault, atEpochMs) => failures.failed(fault, 1, atEpochMs),
     onForwarded: () => failures.succeeded(),
+    evidenceWaitMs: config.evidenceWaitMs,
+    onLate: lateHint(log),
   });
+}
+
+/** Said once; how often it happens is counted. The SDKs of most engines send their spans every 5 s only. */
+function lateHint(log: Log): (afterMs: number) => void {
+  let said = false;
+  return (afterMs) => {
+    if (said) return;
+    said = true;
+    const hint = 'set OTEL_BSP_SCHEDULE_DELAY=500 where the engine runs, or a longer --evidence-wait';
+    log.warn(`engine spans come too late for the reports they belong to: ${hint}`, { after_ms: afterMs });
+  };
 }
 
 /** As our own exporters do: a certificate that cannot be read is told, and done without. */

@@ -107,7 +107,7 @@ const OTLP_JOINED: MetricSpec = {
   name: 'rubato.self.otlp_joined',
   type: 'counter',
   unit: '{exchange}',
-  help: 'Exchanges for which engine spans came: told their queue or prefill, silent about both, or ambiguous.',
+  help: 'Exchanges for which engine spans came: told their queue or prefill, silent about both, ambiguous, or late.',
   labels: ['kind'],
   classed: false,
 };

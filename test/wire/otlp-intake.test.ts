@@ -45,6 +45,8 @@ async function start(collector?: { url: string; protocol: 'http' | 'grpc'; timeo
     targets: { traces: target('traces'), metrics: target('metrics'), logs: target('logs') },
     onForwardFailed: () => undefined,
     onForwarded: () => undefined,
+    evidenceWaitMs: 2_000,
+    onLate: () => undefined,
   });
   const { port } = await receiver.start();
   ends.push(() => receiver.close());
@@ -126,7 +128,12 @@ describe('one port', () => {
   test('is refused to a second receiver with the error of the system', async () => {
     const { port } = await start();
     const targets = { traces: undefined, metrics: undefined, logs: undefined };
-    const callbacks = { onForwardFailed: () => undefined, onForwarded: () => undefined };
+    const callbacks = {
+      onForwardFailed: () => undefined,
+      onForwarded: () => undefined,
+      evidenceWaitMs: 0,
+      onLate: () => undefined,
+    };
     const second = createOtlpReceiver({ host: '127.0.0.1', port, targets, ...callbacks });
     await expect(second.start()).rejects.toMatchObject({ code: 'EADDRINUSE', port });
     await second.close();

@@ -120,6 +120,9 @@ describe('a short wait', () => {
     expect(sent).toBe('nothing yet');
     await poll('the span', () => (sent === undefined ? true : undefined));
     expect(bench.sidecar.records().filter(({ record }) => record.request.model === run.model)).toHaveLength(1);
+    const isHint = (log: Record<string, unknown>): boolean => String(log['msg']).includes('OTEL_BSP_SCHEDULE_DELAY');
+    await poll('the hint', () => bench.sidecar.logs.find(isHint));
+    expect(await valueOf(bench, 'rubato_self_otlp_joined_total', 'late')).toBe(1);
   });
 });
 

@@ -23,6 +23,8 @@ beforeAll(async () => {
     targets: { traces: undefined, metrics: undefined, logs: undefined },
     onForwardFailed: () => undefined,
     onForwarded: () => undefined,
+    evidenceWaitMs: 2_000,
+    onLate: () => undefined,
   });
   ({ port } = await receiver.start());
 });

@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { nowNs } from '../../base/clock.ts';
 import { OTLP_DECODED_MAX_BYTES, OTLP_IN_WORK_MAX_BYTES } from '../../base/limits.ts';
+import type { EngineSpan } from '../../evidence/engine-span.ts';
 import type { DropReason, OtlpCounts } from './counts.ts';
 import { MalformedError } from './field-cursor.ts';
 import type { Forwarder } from './forwarder.ts';
 import { readSpans } from './read-spans.ts';
 import { JSON_TYPE, type CollectorTargets, type Payload } from './signals.ts';
-import type { SpanStore } from './span-store.ts';
 
 const unpack = promisify(gunzip);
 
@@ -19,7 +19,7 @@ export type Verdict =
   | { readonly accepted: false; readonly reason: DropReason; readonly message: string };
 
 export interface IntakeOptions {
-  readonly store: SpanStore;
+  readonly onSpan: (span: EngineSpan, atNs: number) => void;
   readonly forwarder: Forwarder;
   readonly targets: CollectorTargets;
   readonly counts: OtlpCounts;
@@ -30,6 +30,7 @@ const NO_JSON = 'The collector behind rubato is spoken to by gRPC, which takes n
 export class Intake {
   readonly #options: IntakeOptions;
   #inWorkBytes = 0;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: IntakeOptions) {
     this.#options = options;
@@ -59,11 +60,11 @@ export class Intake {
     const forGrpc = target?.protocol === 'grpc';
     const cannotPass = forGrpc && payload.type === JSON_TYPE;
     if (cannotPass && payload.signal !== 'traces') return this.refuse('unsupported', NO_JSON);
-    const look = payload.signal === 'traces' || forGrpc;
-    if (look && !this.reserve(OTLP_DECODED_MAX_BYTES)) return this.refuse('busy', 'Too much is in work.');
     try {
-      const plain = look ? await plainOf(payload) : payload;
-      const spanCount = payload.signal === 'traces' ? await this.#keepSpans(plain) : 0;
+      const look = payload.signal === 'traces' || forGrpc;
+      const { plain, spanCount } = look
+        ? await this.#inTurn(() => this.#look(payload))
+        : { plain: payload, spanCount: 0 };
       counts.received[payload.signal] += 1;
       if (cannotPass) {
         counts.dropped.unsupported += 1;
@@ -76,18 +77,31 @@ export class Intake {
       return fault instanceof TooLargeError
         ? this.refuse('oversize', fault.message)
         : this.refuse('malformed', fault instanceof MalformedError ? fault.message : 'The body cannot be unpacked.');
-    } finally {
-      if (look) this.release(OTLP_DECODED_MAX_BYTES);
     }
   }
 
-  async #keepSpans({ type, bytes }: Payload): Promise<number> {
-    const { store, counts } = this.#options;
-    const atNs = nowNs();
-    const { spanCount, cut } = await readSpans(type, bytes, (span) => store.add(span, atNs));
-    if (cut) counts.dropped.unread += 1;
-    return spanCount;
+  /** One after the other: so there is never more than one body unpacked, or read from, at a time. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
   }
+
+  async #look(payload: Payload): Promise<Looked> {
+    const { onSpan, counts } = this.#options;
+    const plain = await plainOf(payload);
+    if (payload.signal !== 'traces') return { plain, spanCount: 0 };
+    const atNs = nowNs();
+    const { spanCount, cut } = await readSpans(plain.type, plain.bytes, (span) => onSpan(span, atNs));
+    if (cut) counts.dropped.unread += 1;
+    return { plain, spanCount };
+  }
+}
+
+interface Looked {
+  /** Without its content coding. */
+  readonly plain: Payload;
+  readonly spanCount: number;
 }
 
 class TooLargeError extends Error {}

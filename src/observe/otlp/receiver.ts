@@ -24,6 +24,10 @@ export interface OtlpReceiverOptions {
   /** Told of each payload lost to the collector, and of each that it took. */
   readonly onForwardFailed: (fault: string, atEpochMs: number) => void;
   readonly onForwarded: () => void;
+  /** How long the report of an ended exchange waits for its spans. */
+  readonly evidenceWaitMs: number;
+  /** Told of each exchange whose span came after that, and by how much after its end. */
+  readonly onLate: (afterMs: number) => void;
 }
 
 export interface OtlpReceiver {
@@ -43,7 +47,7 @@ export function createOtlpReceiver(options: OtlpReceiverOptions): OtlpReceiver {
   const { targets, onForwardFailed, onForwarded } = options;
   const counts = noCounts();
   const store = new SpanStore();
-  const source = new SpanSource(store);
+  const source = new SpanSource({ store, waitMs: options.evidenceWaitMs, onLate: options.onLate });
   const forwarder = new Forwarder({
     senders: {
       traces: senderFor(targets.traces),
@@ -54,7 +58,7 @@ export function createOtlpReceiver(options: OtlpReceiverOptions): OtlpReceiver {
     onLost: (fault) => onForwardFailed(fault, epochMs()),
     onSent: onForwarded,
   });
-  const intake = new Intake({ store, forwarder, targets, counts });
+  const intake = new Intake({ onSpan: (span, atNs) => source.take(span, atNs), forwarder, targets, counts });
   let listener: Listener | undefined;
   return {
     source,

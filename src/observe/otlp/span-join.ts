@@ -2,6 +2,7 @@
 // surely. By the request id in the answer: only when nobody else can be meant. A trace id alone says
 // nothing, for an agent makes many calls in one trace. When in doubt, none.
 import { OTLP_ENDED_MAX_COUNT, OTLP_JOIN_SPANS_MAX_COUNT } from '../../base/limits.ts';
+import type { EngineSpan } from '../../evidence/engine-span.ts';
 import { requestIdOf } from '../../evidence/engine-spans.ts';
 import type { EndedExchange } from '../late-evidence.ts';
 import type { SpanStore, StoredSpan } from './span-store.ts';
@@ -16,6 +17,7 @@ const NONE: Join = { found: 'none' };
 /** What of an ended exchange is remembered to keep its spans from others. */
 interface Ended {
   readonly id: string;
+  readonly endedAtNs: number;
   readonly clientSpanId: string | undefined;
   readonly responseId: string | undefined;
 }
@@ -23,7 +25,7 @@ interface Ended {
 export class SpanJoin {
   readonly #store: SpanStore;
   readonly #ended: Ended[] = [];
-  readonly #bySpan = new Map<string, string>();
+  readonly #bySpan = new Map<string, Ended>();
   readonly #responseIdCounts = new Map<string, number>();
 
   constructor(store: SpanStore) {
@@ -31,11 +33,17 @@ export class SpanJoin {
   }
 
   /** Remembers an exchange that has ended. */
-  note({ id, clientSpanId, responseId }: EndedExchange): void {
-    this.#ended.push({ id, clientSpanId, responseId });
-    if (clientSpanId !== undefined) this.#bySpan.set(clientSpanId, id);
+  note({ id, endedAtNs, clientSpanId, responseId }: EndedExchange): void {
+    const ended = { id, endedAtNs, clientSpanId, responseId };
+    this.#ended.push(ended);
+    if (clientSpanId !== undefined) this.#bySpan.set(clientSpanId, ended);
     if (responseId !== undefined) this.#countId(responseId, 1);
     if (this.#ended.length > OTLP_ENDED_MAX_COUNT * 2) this.#forget();
+  }
+
+  /** When the exchange ended directly below whose CLIENT span this one is; undefined when none has yet. */
+  endOfParent({ parentSpanId }: EngineSpan): number | undefined {
+    return parentSpanId === undefined ? undefined : this.#bySpan.get(parentSpanId)?.endedAtNs;
   }
 
   /** The spans of an exchange that are here by now; they are its own from then on. */
@@ -95,7 +103,7 @@ export class SpanJoin {
   /** No span of another exchange: neither given to one nor made below its CLIENT span. */
   #isFree({ span, owner }: StoredSpan, { id }: EndedExchange): boolean {
     if (owner !== undefined) return owner === id;
-    const parentOwner = span.parentSpanId === undefined ? undefined : this.#bySpan.get(span.parentSpanId);
+    const parentOwner = span.parentSpanId === undefined ? undefined : this.#bySpan.get(span.parentSpanId)?.id;
     return parentOwner === undefined || parentOwner === id;
   }
 

@@ -1,6 +1,7 @@
 // The source of late evidence that engine spans are: what is known of an exchange by now, and whether
 // more is worth waiting for. Joins, judges by evidence/engine-spans.ts, and counts how it went.
 import { OTLP_ENDED_MAX_COUNT } from '../../base/limits.ts';
+import type { EngineSpan } from '../../evidence/engine-span.ts';
 import { ENGINE_SPANS, readEngineSpans } from '../../evidence/engine-spans.ts';
 import type { Evidence } from '../../record/stream-record.ts';
 import type { EndedExchange, LateSource } from '../late-evidence.ts';
@@ -19,20 +20,42 @@ export interface JoinCounts {
   silent: number;
   /** Spans came and could be somebody else's. */
   ambiguous: number;
+  /** A span came when the report no longer waited for it. */
+  late: number;
 }
 
-type Verdict = keyof JoinCounts;
+type Verdict = Exclude<keyof JoinCounts, 'late'>;
+
+export interface SpanSourceOptions {
+  readonly store: SpanStore;
+  /** How long the report of an ended exchange waits. */
+  readonly waitMs: number;
+  /** Told of each exchange whose span came too late, and by how much after its end. */
+  readonly onLate: (afterMs: number) => void;
+}
 
 export class SpanSource implements LateSource {
   readonly name = ENGINE_SPANS;
-  readonly counts: JoinCounts = { told: 0, silent: 0, ambiguous: 0 };
+  readonly counts: JoinCounts = { told: 0, silent: 0, ambiguous: 0, late: 0 };
+  readonly #options: SpanSourceOptions;
   readonly #join: SpanJoin;
   readonly #waits = new WaitPolicy();
   /** Verdicts that were counted, as exchange id and verdict. */
   readonly #counted = new Set<string>();
 
-  constructor(store: SpanStore) {
-    this.#join = new SpanJoin(store);
+  constructor(options: SpanSourceOptions) {
+    this.#options = options;
+    this.#join = new SpanJoin(options.store);
+  }
+
+  /** A span has come. */
+  take(span: EngineSpan, atNs: number): void {
+    const { store, waitMs, onLate } = this.#options;
+    store.add(span, atNs);
+    const endedAtNs = this.#join.endOfParent(span);
+    if (endedAtNs === undefined || atNs - endedAtNs <= waitMs * 1e6) return;
+    this.counts.late += 1;
+    onLate(Math.round((atNs - endedAtNs) / 1e6));
   }
 
   onEnded(exchange: EndedExchange): void {

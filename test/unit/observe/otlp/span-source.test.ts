@@ -13,11 +13,17 @@ import { ended, engineSpan, id, TIMES } from './spans.ts';
 const OTHER_TRACE = 'b'.repeat(32);
 
 let store = new SpanStore();
-let source = new SpanSource(store);
+let lateMs: number[] = [];
+let source = newSource();
 beforeEach(() => {
   store = new SpanStore();
-  source = new SpanSource(store);
+  lateMs = [];
+  source = newSource();
 });
+
+function newSource(): SpanSource {
+  return new SpanSource({ store, waitMs: 2_000, onLate: (afterMs) => lateMs.push(afterMs) });
+}
 
 function come(...spans: readonly Partial<EngineSpan>[]): void {
   for (const [index, parts] of spans.entries()) {
@@ -66,7 +72,7 @@ describe('below our CLIENT span', () => {
   test('the trace alone joins nothing: an agent makes many calls in one', () => {
     come({ parentSpanId: id('f'), attributes: times(1) }, { attributes: times(2) });
     expect(queueOf(end())).toBeUndefined();
-    expect(source.counts).toEqual({ told: 0, silent: 0, ambiguous: 0 });
+    expect(source.counts).toEqual({ told: 0, silent: 0, ambiguous: 0, late: 0 });
   });
 
   test('the same parent in another trace is another parent', () => {
@@ -160,11 +166,24 @@ test('how it went is counted once an exchange, and never counts back', () => {
   come({ spanId: id('1'), parentSpanId: id('c') });
   source.evidenceFor(exchange);
   source.evidenceFor(exchange);
-  expect(source.counts).toEqual({ told: 0, silent: 1, ambiguous: 0 });
+  expect(source.counts).toEqual({ told: 0, silent: 1, ambiguous: 0, late: 0 });
   come({ spanId: id('2'), parentSpanId: id('1'), attributes: times(1) });
   source.evidenceFor(exchange);
   source.evidenceFor(exchange);
-  expect(source.counts).toEqual({ told: 1, silent: 1, ambiguous: 0 });
+  expect(source.counts).toEqual({ told: 1, silent: 1, ambiguous: 0, late: 0 });
+});
+
+test('a span that comes when nobody waits any more is told and counted', () => {
+  const S = 1e9;
+  end({ endedAtNs: 10 * S });
+  const below = (letter: string) => engineSpan({ spanId: id(letter), parentSpanId: id('c') });
+  source.take(below('1'), 9 * S);
+  source.take(below('2'), 12 * S);
+  source.take(engineSpan({ spanId: id('3'), parentSpanId: id('f') }), 20 * S);
+  source.take(engineSpan({ spanId: id('4') }), 20 * S);
+  expect([lateMs, source.counts.late]).toEqual([[], 0]);
+  source.take(below('5'), 15 * S);
+  expect([lateMs, source.counts.late, store.count]).toEqual([[5_000], 1, 5]);
 });
 
 describe('the wait', () => {

@@ -80,6 +80,8 @@ export const CHOICES_MAX_COUNT = 128;
 export const EVENT_MAX_BYTES = 1 * MIB;
 /** Bytes of one frame of an Amazon event stream: as in AWS's own library (aws-c-event-stream); longer is no frame. */
 export const AWS_FRAME_MAX_BYTES = 24 * MIB;
+/** Bytes looked through for the next frame after a loss; each place costs a look, and these are no frames then. */
+export const AWS_SEEK_MAX_BYTES = 4 * MIB;
 /** Bytes of a non-streamed answer read for its usage. */
 export const JSON_ANSWER_MAX_BYTES = 1 * MIB;
 /** Bytes a compressed answer may grow to on the copy, per exchange; beyond it is marked unreadable. */
@@ -250,7 +252,7 @@ export const OTLP_READ_SLICE_MS = 4;
  * is over and the stream goes on for minutes, so age alone must not be what they are dropped by.
  */
 export const OTLP_SPANS_MAX_COUNT = 50_000;
-export const OTLP_SPANS_MAX_BYTES = 32 * MIB;
+export const OTLP_SPANS_MAX_BYTES = 48 * MIB;
 export const OTLP_SPANS_MAX_AGE_MS = 10 * 60_000;
 /** Spans that may belong to one exchange; SGLang makes about ten. */
 export const OTLP_JOIN_SPANS_MAX_COUNT = 1_024;

@@ -26,7 +26,9 @@ export function asArray(value: unknown): readonly unknown[] | undefined {
 
 /** The first of the values that is a count: an integer, 0 or more, that a double holds exactly. */
 export function firstCount(...values: unknown[]): number | undefined {
-  return values.find((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0);
+  const count = values.find((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0);
+  // Minus zero is 0 or more as well, but would not come back from the record's JSON as what it was.
+  return count === 0 ? 0 : count;
 }
 
 export function isNonEmptyText(value: unknown): value is string {

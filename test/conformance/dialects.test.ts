@@ -1,38 +1,11 @@
 // Goal: every vector gives the same events and facts for every way of cutting its bytes, plain and
 // compressed. Method: cut at each offset, byte by byte, merged, and at random (fast-check prints its
 // seed when it fails); expected values stand beside the vectors.
-import { readFileSync, readdirSync } from 'node:fs';
 import zlib from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerHead, RequestHints } from '../../src/stream/answer-reader.ts';
+import { loadVectors, type Vector } from '../support/vectors.ts';
 import { cutAt, inBytes, readAll, type Told } from '../unit/stream/read-all.ts';
-
-const ROOT = new URL('../vectors/', import.meta.url);
-const SUFFIX = '.expected.json';
-
-interface Vector {
-  readonly name: string;
-  readonly body: Buffer;
-  readonly head: AnswerHead;
-  readonly hints: RequestHints;
-  readonly expected: Omit<Told, 'pieces'>;
-}
-
-function loadVectors(): Vector[] {
-  const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(SUFFIX));
-  return files.toSorted().map((file) => {
-    const { head, hints, events, facts, tokens, doubts } = JSON.parse(readFileSync(new URL(file, ROOT), 'utf8'));
-    const name = file.slice(0, -SUFFIX.length);
-    return {
-      name,
-      body: readFileSync(new URL(`${name}.raw`, ROOT)),
-      head,
-      hints,
-      expected: { events, facts, tokens, doubts },
-    };
-  });
-}
 
 /** What was told, without which piece completed what: that differs by the cut, and nothing else may. */
 function read(vector: Vector, pieces: readonly Uint8Array[], encoding?: string): Omit<Told, 'pieces'> {

@@ -20,10 +20,10 @@ export function frame(headers: FrameHeaders, payload: string | Uint8Array): Buff
   return Buffer.concat([unsealed, seal]);
 }
 
-/** An event as Bedrock frames it. */
-export function eventFrame(type: string, value: unknown): Buffer {
+/** An event as Bedrock frames it; `text` is JSON. */
+export function eventFrame(type: string, text: string): Buffer {
   const headers = { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' };
-  return frame(headers, JSON.stringify(value));
+  return frame(headers, text);
 }
 
 /** A modelled exception as Bedrock frames it. */
@@ -32,10 +32,10 @@ export function exceptionFrame(type: string, message: string): Buffer {
   return frame(headers, JSON.stringify({ message }));
 }
 
-/** A part of a model's own stream as InvokeModelWithResponseStream wraps it. */
-export function chunkFrame(value: unknown): Buffer {
-  const bytes = Buffer.from(JSON.stringify(value)).toString('base64');
-  return eventFrame('chunk', { bytes, p: 'abcdefghijklmnopqrstuvwxyz'.slice(0, bytes.length % 26) });
+/** A part of a model's own stream, which is JSON as well, as InvokeModelWithResponseStream wraps it. */
+export function chunkFrame(text: string): Buffer {
+  const bytes = Buffer.from(text).toString('base64');
+  return eventFrame('chunk', JSON.stringify({ bytes, p: 'abcdefghijklmnopqrstuvwxyz'.slice(0, bytes.length % 26) }));
 }
 
 function header(name: string, value: string): Buffer {

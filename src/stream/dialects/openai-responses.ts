@@ -7,6 +7,7 @@ import type { Dialect, Reading } from '../dialect.ts';
 import { errorTypeOf } from '../in-band-error.ts';
 import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import type { UsageCounts } from '../token-tally.ts';
+import { usageOf } from './openai-usage.ts';
 import { fragment, readingOf, typeOf } from './typed-event.ts';
 
 /** All output items are parts of one answer. */
@@ -50,13 +51,17 @@ export const openaiResponses: Dialect = {
 function read(message: JsonObject, state: AnswerState, eventName: string | undefined): Reading {
   const type = typeOf(message, eventName);
   const response = message['object'] === 'response' ? message : asObject(message['response']);
+  // llama.cpp counts beside its events as in its other dialects: the prompt while it is read, then tokens.
+  const running = usageOf(message);
+  if (running !== undefined) state.tokens.noteUsage(running, undefined);
   if (response !== undefined) noteResponse(response, state);
   if (type === undefined) return readingOf(0, 'other');
   if (ENDS.has(type)) return readEnd(type, response, state);
   // OpenAI sends it while nothing happens; it stands in no reference (openai-node issue 1964).
   if (type === 'keepalive') return readingOf(0, 'ping');
   const generated = channelsOf(type, message);
-  const tokensSoFar = generated === 0 ? undefined : noteTokens(message, state);
+  const listed = generated === 0 ? undefined : noteTokens(message, state);
+  const tokensSoFar = running?.output ?? listed;
   if (!type.startsWith('response.')) return readingOf(generated, 'other', tokensSoFar);
   return readingOf(generated, type.endsWith('.delta') ? 'other' : 'lifecycle', tokensSoFar);
 }
@@ -64,7 +69,7 @@ function read(message: JsonObject, state: AnswerState, eventName: string | undef
 function noteResponse(response: JsonObject, state: AnswerState): void {
   state.noteNames(response['model'], response['id']);
   const choice = state.noteChoice(CHOICE);
-  const usage = usageOf(asObject(response['usage']));
+  const usage = finalUsageOf(asObject(response['usage']));
   if (usage !== undefined) state.tokens.noteUsage(usage, undefined);
   const { status } = response;
   if (status === 'in_progress' || status === 'queued') return;
@@ -101,7 +106,7 @@ function noteTokens(message: JsonObject, state: AnswerState): number | undefined
   return logprobCount === undefined ? undefined : state.tokens.listedOutput;
 }
 
-function usageOf(usage: JsonObject | undefined): UsageCounts | undefined {
+function finalUsageOf(usage: JsonObject | undefined): UsageCounts | undefined {
   const prompt = firstCount(usage?.['input_tokens']);
   const output = firstCount(usage?.['output_tokens']);
   // Zeros are a blank form, as in the other dialects of this family.

@@ -9,7 +9,7 @@ export class GrpcCatcher {
   readonly #server = new Server();
   url = '';
 
-  static async start(): Promise<GrpcCatcher> {
+  static async start(tls?: { readonly cert: string; readonly key: string }): Promise<GrpcCatcher> {
     const catcher = new GrpcCatcher();
     const same = (bytes: Buffer): Buffer => bytes;
     for (const signal of SIGNALS) {
@@ -29,12 +29,12 @@ export class GrpcCatcher {
       );
     }
     const port = await new Promise<number>((resolve, reject) => {
-      catcher.#server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => {
+      catcher.#server.bindAsync('127.0.0.1:0', credentialsOf(tls), (error, bound) => {
         if (error === null) resolve(bound);
         else reject(error);
       });
     });
-    catcher.url = `http://127.0.0.1:${port}`;
+    catcher.url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
     return catcher;
   }
 
@@ -51,4 +51,10 @@ export class GrpcCatcher {
     this.messages.push({ signal, bytes: request, token: metadata.get('x-token')[0] });
     done(null, Buffer.alloc(0));
   }
+}
+
+function credentialsOf(tls: { readonly cert: string; readonly key: string } | undefined): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  const pair = { cert_chain: Buffer.from(tls.cert), private_key: Buffer.from(tls.key) };
+  return ServerCredentials.createSsl(null, [pair], false);
 }

@@ -3,6 +3,7 @@
 // process; times by the caps themselves, never by two sides.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OTLP_CONNECTIONS_MAX_COUNT, OTLP_HEAD_TIMEOUT_MS } from '../../src/base/limits.ts';
 import { createOtlpReceiver, type OtlpReceiver } from '../../src/observe/otlp/receiver.ts';
@@ -85,5 +86,27 @@ test('a client that leaves in the middle of a body leaves nothing behind', async
 test('bytes that are HTTP/2 at first sight only end their own connection', async () => {
   const socket = await open(`PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'x'.repeat(100)}`);
   await once(socket, 'close');
+  expect(await exports()).toBeUndefined();
+});
+
+test('random bytes, alone or behind the beginning of either protocol, harm nobody', async () => {
+  const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+  const starts = [
+    Buffer.alloc(0),
+    Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings]),
+    Buffer.from('POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-protobuf\r\n'),
+    Buffer.from('POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n'),
+  ];
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...starts), bytes, async (start, rest) => {
+      const socket = await open('');
+      socket.end(Buffer.concat([start, rest]));
+      await Promise.race([once(socket, 'close'), new Promise((resolve) => setTimeout(resolve, 50))]);
+      socket.destroy();
+    }),
+    { numRuns: 150 },
+  );
   expect(await exports()).toBeUndefined();
 });

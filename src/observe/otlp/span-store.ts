@@ -21,7 +21,7 @@ export interface SpanStoreOptions {
 /** Evicted spans stay in the array until this many are gone; shifting each one would copy the rest. */
 const COMPACT_AFTER_COUNT = 1_024;
 /** What a span's objects and its places in the indexes take beside its texts; an estimate on the safe side. */
-const SPAN_OVERHEAD_BYTES = 600;
+const SPAN_OVERHEAD_BYTES = 900;
 
 export class SpanStore {
   readonly #limits: Required<SpanStoreOptions>;

@@ -2,6 +2,7 @@
 // 1.x (trace/v1/trace.proto, common/v1/common.proto). A generator that yields after every field it
 // passes, so that whoever drives it decides how long the thread is kept.
 import type { EngineSpan } from '../../evidence/engine-span.ts';
+import { SPAN_ATTRIBUTES } from '../../evidence/engine-spans.ts';
 import { OTLP_ATTRIBUTES_MAX_COUNT, OTLP_FIELDS_MAX_COUNT, OTLP_TEXT_MAX_CHARS } from '../../base/limits.ts';
 import { BYTES, FieldCursor, FIXED64, VARINT } from './field-cursor.ts';
 import { spanFrom, type SpanDraft } from './span-draft.ts';
@@ -35,8 +36,8 @@ function* scopeSpans(fields: FieldCursor, serviceName: string | undefined): Gene
 function serviceNameOf(resource: FieldCursor): string | undefined {
   while (resource.count < OTLP_ATTRIBUTES_MAX_COUNT && resource.next()) {
     if (resource.number !== 1 || resource.wireType !== BYTES) continue;
-    const { key, value } = readAttribute(resource.inside());
-    if (key === 'service.name' && typeof value === 'string') return value;
+    const { key, value } = readAttribute(resource.inside(), SERVICE_NAME);
+    if (key !== '' && typeof value === 'string') return value;
   }
   return undefined;
 }
@@ -67,7 +68,8 @@ function readBytesField(fields: FieldCursor, draft: SpanDraft): void {
       draft.name = fields.text(OTLP_TEXT_MAX_CHARS);
       break;
     case 9:
-      if (draft.attributes.length < OTLP_ATTRIBUTES_MAX_COUNT) draft.attributes.push(readAttribute(fields.inside()));
+      if (draft.attributes.length < OTLP_ATTRIBUTES_MAX_COUNT)
+        draft.attributes.push(readAttribute(fields.inside(), SPAN_ATTRIBUTES));
       break;
     default: // Events, links, status: not read.
   }
@@ -83,15 +85,19 @@ interface Attribute {
   readonly value: string | number | boolean | undefined;
 }
 
-function readAttribute(fields: FieldCursor): Attribute {
+const SERVICE_NAME: ReadonlySet<string> = new Set(['service.name']);
+
+/** An attribute that is asked for; of any other neither key nor value, which may be as long as a prompt. */
+function readAttribute(fields: FieldCursor, wanted: ReadonlySet<string>): Attribute {
   let key = '';
   let value: Attribute['value'];
   while (fields.count < OTLP_ATTRIBUTES_MAX_COUNT && fields.next()) {
     if (fields.wireType !== BYTES) continue;
     if (fields.number === 1) key = fields.text(OTLP_TEXT_MAX_CHARS);
-    else if (fields.number === 2) value = readValue(fields.inside());
+    // Writers write fields in the order of their numbers: the key is known before its value.
+    else if (fields.number === 2 && wanted.has(key)) value = readValue(fields.inside());
   }
-  return { key, value };
+  return wanted.has(key) ? { key, value } : { key: '', value: undefined };
 }
 
 /** Of an AnyValue what is plain; lists and maps are nothing that evidence is made of. */

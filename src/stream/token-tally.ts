@@ -1,6 +1,7 @@
 // Counts the tokens of one answer on what the engine says: its usage, else token ids, else logprobs.
 // Knows nothing of JSON. What the engine did not say stays absent; nothing is estimated.
 import type { TokenFacts } from '../record/stream-record.ts';
+import { firstCount } from './json-value.ts';
 
 /** Token counts as one usage object states them. */
 export interface UsageCounts {
@@ -38,7 +39,8 @@ export class TokenTally {
       return;
     }
     this.#outputByChoice.set(choice, output);
-    this.#usage = merge(this.#usage, { ...usage, output: sum(this.#outputByChoice.values()) });
+    // Counts whose sum no double holds exactly are nobody's count.
+    this.#usage = merge(this.#usage, { ...usage, output: firstCount(sum(this.#outputByChoice.values())) });
   }
 
   /** Part of the answer was not read: counts that add up events no longer hold, totals still do. */
@@ -95,7 +97,7 @@ class RunningCount {
   }
 
   get value(): number | undefined {
-    return this.#seen && !this.#spoiled ? this.#count : undefined;
+    return this.#seen && !this.#spoiled ? firstCount(this.#count) : undefined;
   }
 }
 

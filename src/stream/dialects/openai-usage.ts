@@ -54,5 +54,5 @@ function countsOfTimings(timings: JsonObject): UsageCounts | undefined {
   if (output === undefined) return undefined;
   const processed = firstCount(timings['prompt_n']);
   const cached = firstCount(timings['cache_n']);
-  return { output, cached, prompt: processed === undefined ? undefined : processed + (cached ?? 0) };
+  return { output, cached, prompt: processed === undefined ? undefined : firstCount(processed + (cached ?? 0)) };
 }

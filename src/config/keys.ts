@@ -3,13 +3,13 @@
 import {
   ALLOWED_HOSTS_MAX_COUNT,
   BUCKET_EDGES_MAX_COUNT,
-  ENGINE_METRICS_INTERVAL_LEAST_MS,
   MODELS_MAX_COUNT,
   RECORD_FILE_BYTES,
   RECORD_FILE_LEAST_BYTES,
   RELAYS_MAX_COUNT,
   STALL_MAX_MS,
 } from '../base/limits.ts';
+import { ENGINE_METRICS_INTERVAL_LEAST_MS } from '../base/poll-limits.ts';
 import { LOG_LEVELS } from '../base/log.ts';
 import { ENGINES } from '../record/engines.ts';
 import { CHUNK_DETAILS, CHUNK_FORMS, HOST_HEADERS, PROPAGATIONS } from './config.ts';

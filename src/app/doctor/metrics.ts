@@ -1,5 +1,5 @@
 // Does the engine publish metrics, where, and what do they tell? Looked for as `serve` does it.
-import { POLL_BODY_MAX_BYTES } from '../../base/limits.ts';
+import { POLL_BODY_MAX_BYTES } from '../../base/poll-limits.ts';
 import type { Config, RouteConfig } from '../../config/config.ts';
 import { MetricsClient } from '../../observe/engine-metrics/metrics-client.ts';
 import { MetricsScanner } from '../../observe/engine-metrics/prometheus-text.ts';

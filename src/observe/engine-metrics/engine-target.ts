@@ -2,7 +2,7 @@
 // it is looked for only once an answer has streamed well there. Keeps the latest polls and what became
 // of the others. Knows nothing of exchanges but that one went well.
 import { nowNs } from '../../base/clock.ts';
-import { METRICS_SEARCH_AGAIN_MS, POLL_BODY_MAX_BYTES, POLLS_KEPT_COUNT } from '../../base/limits.ts';
+import { METRICS_SEARCH_AGAIN_MS, POLL_BODY_MAX_BYTES, POLLS_KEPT_COUNT } from '../../base/poll-limits.ts';
 import type { Log } from '../../base/log.ts';
 import type { EngineState, EngineWindow, PollFault } from '../../judge/engine-state.ts';
 import { defined } from '../../measure/defined.ts';

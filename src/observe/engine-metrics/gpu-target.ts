@@ -1,7 +1,7 @@
 // The GPUs beside the engine, by the names of NVIDIA's DCGM exporter. What the exporter samples is its
 // own affair (30 s by default there), so a fresh poll may bring an older value.
 import { nowNs } from '../../base/clock.ts';
-import { GPUS_MAX_COUNT, POLL_BODY_MAX_BYTES } from '../../base/limits.ts';
+import { GPUS_MAX_COUNT, POLL_BODY_MAX_BYTES } from '../../base/poll-limits.ts';
 import type { Log } from '../../base/log.ts';
 import type { GpuState } from '../../judge/engine-state.ts';
 import type { Failure, MetricsClient } from './metrics-client.ts';

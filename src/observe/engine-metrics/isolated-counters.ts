@@ -5,7 +5,7 @@
 //   poll ──── the exchange's observation ──── poll        count +1, sum + the length
 //     ▲ answered before it can have been made   ▲ asked when it must have been made
 import { nowNs } from '../../base/clock.ts';
-import { ENDS_KEPT_COUNT } from '../../base/limits.ts';
+import { ENDS_KEPT_COUNT } from '../../base/poll-limits.ts';
 import { gatherEvidence } from '../../evidence/table.ts';
 import { defined } from '../../measure/defined.ts';
 import type { Evidence } from '../../record/stream-record.ts';

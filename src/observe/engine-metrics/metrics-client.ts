@@ -3,7 +3,8 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
-import { HEAD_MAX_BYTES, POLL_TIMEOUT_MS, UPSTREAM_KEEP_ALIVE_MS } from '../../base/limits.ts';
+import { HEAD_MAX_BYTES, UPSTREAM_KEEP_ALIVE_MS } from '../../base/limits.ts';
+import { POLL_TIMEOUT_MS } from '../../base/poll-limits.ts';
 import type { PollFault } from '../../judge/engine-state.ts';
 
 export interface ClientOptions {

@@ -2,7 +2,7 @@
 // reads first. Read after ends only, joined by the number that the answer's id ends in, and kept for a
 // while, because a list is read for several exchanges at once.
 import { nowNs } from '../../base/clock.ts';
-import { PERF_ENTRIES_KEPT_MS, PERF_ENTRIES_MAX_COUNT, PERF_METRICS_BODY_MAX_BYTES } from '../../base/limits.ts';
+import { PERF_ENTRIES_KEPT_MS, PERF_ENTRIES_MAX_COUNT, PERF_METRICS_BODY_MAX_BYTES } from '../../base/poll-limits.ts';
 import type { Log } from '../../base/log.ts';
 import type { PollFault } from '../../judge/engine-state.ts';
 import type { Evidence } from '../../record/stream-record.ts';

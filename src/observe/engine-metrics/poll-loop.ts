@@ -1,7 +1,7 @@
 // When something is asked: at a steady pace, or soon because somebody wants to know, and never twice at
 // a time. A question that hangs makes the loop wait, and nobody else.
 import { nowNs } from '../../base/clock.ts';
-import { POLL_ON_DEMAND_EVERY_MS } from '../../base/limits.ts';
+import { POLL_ON_DEMAND_EVERY_MS } from '../../base/poll-limits.ts';
 
 export type Reason = 'pace' | 'demand';
 

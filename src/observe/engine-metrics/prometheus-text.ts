@@ -2,7 +2,7 @@
 // samples whose names are wanted. Bounded and tolerant: what it cannot read it skips. Its own, because
 // the one library in use for this (parse-prometheus-text-format 1.1.1) builds every family of a page,
 // blocks for 250 ms on 5 MB, and takes an exemplar for a timestamp.
-import { METRICS_LINE_MAX_CHARS, METRICS_SAMPLES_MAX_COUNT } from '../../base/limits.ts';
+import { METRICS_LINE_MAX_CHARS, METRICS_SAMPLES_MAX_COUNT } from '../../base/poll-limits.ts';
 
 export interface Sample {
   readonly name: string;

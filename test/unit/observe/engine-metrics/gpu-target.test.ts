@@ -1,7 +1,7 @@
 // Goal: GPUs by their index, in our units, with what each has.
 // Method: a page of the DCGM exporter with MIG parts and a GPU without profiling counters; a real server.
 import { expect, test } from 'vitest';
-import { GPUS_MAX_COUNT } from '../../../../src/base/limits.ts';
+import { GPUS_MAX_COUNT } from '../../../../src/base/poll-limits.ts';
 import { GpuTarget } from '../../../../src/observe/engine-metrics/gpu-target.ts';
 import { MetricsClient } from '../../../../src/observe/engine-metrics/metrics-client.ts';
 import { poll } from '../../../support/signal.ts';

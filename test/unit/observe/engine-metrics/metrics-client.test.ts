@@ -2,7 +2,7 @@
 // Method: a real server that packs, redirects, refuses, floods, breaks off and hangs.
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { POLL_TIMEOUT_MS } from '../../../../src/base/limits.ts';
+import { POLL_TIMEOUT_MS } from '../../../../src/base/poll-limits.ts';
 import { MetricsClient } from '../../../../src/observe/engine-metrics/metrics-client.ts';
 import { type Answer, type MetricsServer, startMetricsServer } from './metrics-server.ts';
 

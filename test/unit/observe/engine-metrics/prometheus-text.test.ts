@@ -2,7 +2,7 @@
 // can make the reader hold much or work long.
 // Method: small pages in both formats, every cut of one of them, and pages made to hurt.
 import { describe, expect, test } from 'vitest';
-import { METRICS_LINE_MAX_CHARS, METRICS_SAMPLES_MAX_COUNT } from '../../../../src/base/limits.ts';
+import { METRICS_LINE_MAX_CHARS, METRICS_SAMPLES_MAX_COUNT } from '../../../../src/base/poll-limits.ts';
 import { MetricsScanner, type Page } from '../../../../src/observe/engine-metrics/prometheus-text.ts';
 import { vllmPage } from './pages.ts';
 

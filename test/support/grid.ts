@@ -23,6 +23,8 @@ export interface GridRow {
   readonly signals?: Partial<Signals>;
   readonly spans?: OtlpForm;
   readonly perfMetrics?: true;
+  /** Path of the page of metrics that the sidecar polls; absent: it polls none. */
+  readonly counters?: string;
   /** Default true. */
   readonly stream?: boolean;
 }
@@ -54,6 +56,12 @@ const CHARS_PER_TOKEN = 4;
 /** Prompts of 130 to 350 tokens take this model 20 to 60 ms alone. */
 const PROMPT_TOKENS = [130, 200, 270, 350] as const;
 
+/** A request that was answered; its trace's id is also the request's. */
+interface Sent {
+  readonly traceId: string;
+  readonly answer: StreamAnswer;
+}
+
 interface Cell {
   readonly host: string;
   readonly engine: ReferenceEngine;
@@ -73,14 +81,16 @@ export class Grid {
 
   static async start(rows: readonly GridRow[]): Promise<Grid> {
     const cells = new Map<GridRow, Cell>();
+    const alike = new Map<string, Cell>();
     const lines = ['routes:'];
-    for (const [index, row] of rows.entries()) {
-      const cell = await startCell(row, `cell-${index}.example`);
+    for (const row of rows) {
+      // Rows that differ in nothing but the path have one engine.
+      const key = JSON.stringify([row.persona, row.signals, row.spans, row.perfMetrics, row.counters]);
+      const cell = alike.get(key) ?? (await startCell(row, `cell-${alike.size}.example`));
       cells.set(row, cell);
-      const { url } = cell.engine;
-      // Counters tell only of windows here, and the grid is about exchanges.
-      const places = `engine_metrics: off${row.perfMetrics === true ? `, engine_perf_metrics: "${url}/perf_metrics"` : ''}`;
-      lines.push(`  - { name: cell-${index}, host: ${cell.host}, upstream: "${url}", ${places} }`);
+      if (alike.has(key)) continue;
+      lines.push(routeLine(row, cell, `cell-${alike.size}`));
+      alike.set(key, cell);
     }
     const folder = mkdtempSync(join(tmpdir(), 'rubato-grid-'));
     const file = join(folder, 'rubato.yaml');
@@ -90,62 +100,83 @@ export class Grid {
     });
     const otlp = String(sidecar.logs.find(({ msg }) => msg === 'rubato is listening')?.['otlp']);
     for (const [{ spans }, { exporter }] of cells) {
-      if (spans !== undefined) exporter.current = exportEngineSpans(spans, `http://${otlp}`);
+      if (spans !== undefined) exporter.current ??= exportEngineSpans(spans, `http://${otlp}`);
     }
     return new Grid(cells, sidecar, folder);
   }
 
   /** What is wrong with the sidecar or its engines' exporters, if anything. */
   faults(): string[] {
-    const lost = [...this.#cells.values()].flatMap(({ exporter }) => exporter.current?.failures ?? []);
+    const lost = [...new Set(this.#cells.values())].flatMap(({ exporter }) => exporter.current?.failures ?? []);
     return [...(this.#sidecar.fault === undefined ? [] : [this.#sidecar.fault]), ...lost];
   }
 
   /** Four clients at once, each with its requests one after the other. */
   async play(row: GridRow, rounds: number): Promise<GridExchange[]> {
-    const cell = this.#cells.get(row);
-    if (cell === undefined) throw new Error('this row is not of this grid');
-    const clients = Array.from({ length: CLIENT_COUNT }, (_, client) => this.#playClient(row, cell, client, rounds));
+    const clients = Array.from({ length: CLIENT_COUNT }, (_, client) => this.#playClient(row, client, rounds));
     return (await Promise.all(clients)).flat();
   }
 
   async stop(): Promise<void> {
     await this.#sidecar.stop();
-    for (const { engine, exporter } of this.#cells.values()) {
+    for (const { engine, exporter } of new Set(this.#cells.values())) {
       await exporter.current?.stop();
       await engine.close();
     }
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #playClient(row: GridRow, { host, engine }: Cell, client: number, rounds: number): Promise<GridExchange[]> {
-    const played: { id: string; traceId: string; answer: StreamAnswer }[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const traceId = randomBytes(16).toString('hex');
-      const id = `${client}-${round}-${traceId.slice(0, 8)}`;
-      const promptTokens = PROMPT_TOKENS[(client + round) % PROMPT_TOKENS.length] ?? 0;
-      const prompt = 'x'.repeat(promptTokens * CHARS_PER_TOKEN);
-      const ask = PERSONA_ASKS[row.persona][row.route];
-      if (ask === undefined) throw new Error(`${row.persona} has no route ${row.route}`);
-      const { path, body } = ask({ prompt, maxTokens: OUTPUT_TOKENS, stream: row.stream ?? true });
-      const headers = {
-        host,
-        'x-request-id': id,
-        traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
-      };
-      const url = `http://127.0.0.1:${this.#sidecar.listenPort}${path}`;
-      played.push({ id, traceId, answer: await sendRequest({ url, headers, body: JSON.stringify(body) }) });
-    }
-    return Promise.all(
-      played.map(async ({ id, traceId, answer }) => {
-        const truth = engine.truth(id);
-        if (truth === undefined) throw new Error(`the engine knows nothing of ${id} (${row.persona} ${row.route})`);
-        const { queueNs, prefillNs } = timesOf(truth);
-        const entry = await this.#sidecar.record(id, ({ trace }) => trace?.traceId === traceId);
-        return { queueNs, prefillNs, engineLateNs: lateNs(truth), answer, entry };
-      }),
-    );
+  /** One client, and each request only once the record of the one before is there: nobody else is ever served. */
+  async playAlone(row: GridRow, rounds: number): Promise<GridExchange[]> {
+    const exchanges: GridExchange[] = [];
+    for (let round = 0; round < rounds; round += 1) exchanges.push(...(await this.#playClient(row, round, 1)));
+    return exchanges;
   }
+
+  async #playClient(row: GridRow, client: number, rounds: number): Promise<GridExchange[]> {
+    const sent: Sent[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      sent.push(await this.#send(row, PROMPT_TOKENS[(client + round) % PROMPT_TOKENS.length] ?? 0));
+    }
+    return Promise.all(sent.map((one) => this.#told(row, one)));
+  }
+
+  async #send(row: GridRow, promptTokens: number): Promise<Sent> {
+    const traceId = randomBytes(16).toString('hex');
+    const ask = PERSONA_ASKS[row.persona][row.route];
+    if (ask === undefined) throw new Error(`${row.persona} has no route ${row.route}`);
+    const prompt = 'x'.repeat(promptTokens * CHARS_PER_TOKEN);
+    const { path, body } = ask({ prompt, maxTokens: OUTPUT_TOKENS, stream: row.stream ?? true });
+    const { host } = this.#cellOf(row);
+    const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`;
+    const answer = await sendRequest({
+      url: `http://127.0.0.1:${this.#sidecar.listenPort}${path}`,
+      headers: { host, 'x-request-id': traceId, traceparent },
+      body: JSON.stringify(body),
+    });
+    return { traceId, answer };
+  }
+
+  async #told(row: GridRow, { traceId, answer }: Sent): Promise<GridExchange> {
+    const truth = this.#cellOf(row).engine.truth(traceId);
+    if (truth === undefined) throw new Error(`the engine knows nothing of a request (${row.persona} ${row.route})`);
+    const { queueNs, prefillNs } = timesOf(truth);
+    const entry = await this.#sidecar.record(traceId, ({ trace }) => trace?.traceId === traceId);
+    return { queueNs, prefillNs, engineLateNs: lateNs(truth), answer, entry };
+  }
+
+  #cellOf(row: GridRow): Cell {
+    const cell = this.#cells.get(row);
+    if (cell === undefined) throw new Error('this row is not of this grid');
+    return cell;
+  }
+}
+
+/** Counters tell mostly of windows, and the grid is about exchanges: they are polled where a row says so. */
+function routeLine({ counters, perfMetrics }: GridRow, { host, engine: { url } }: Cell, name: string): string {
+  const polled = counters === undefined ? 'off' : `"${url}${counters}"`;
+  const list = perfMetrics === true ? `, engine_perf_metrics: "${url}/perf_metrics"` : '';
+  return `  - { name: ${name}, host: ${host}, upstream: "${url}", engine_metrics: ${polled}${list} }`;
 }
 
 /** Due → given to the socket: of a head that is due with the slot, of the first write and of the last. */

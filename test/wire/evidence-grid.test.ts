@@ -81,14 +81,22 @@ const SWITCHED_OFF: readonly Named[] = [...IN_BAND, ...BESIDE]
   .filter(([, { persona, route }]) => persona !== 'llamacpp' && route !== 'completions')
   .map(([name, { persona, route }]) => [name, { persona, route, signals: OFF }]);
 
+/** Engines whose counters tell of one exchange when it was the only one between two looks at them. */
+const ALONE: readonly Named[] = [
+  ['vLLM, Rust front end', { persona: 'vllm-rust', route: 'chat', counters: '/metrics' }],
+  ['LMDeploy', { persona: 'lmdeploy', route: 'chat', counters: '/metrics' }],
+  ['TensorRT-LLM', { persona: 'tensorrt-llm', route: 'chat', counters: '/prometheus/metrics' }],
+];
+
+const NIM: GridRow = { persona: 'nim', route: 'chat' };
 const HEAD_ONLY: GridRow = { persona: 'llamacpp', route: 'chat', signals: OFF };
 const TGI_WHOLE: GridRow = { persona: 'tgi', route: 'generate', stream: false };
 
-const ALL = [...IN_BAND, ...BESIDE, ...SILENT, ...SWITCHED_OFF].map(([, row]) => row);
+const ALL = [...IN_BAND, ...BESIDE, ...SILENT, ...SWITCHED_OFF, ...ALONE].map(([, row]) => row);
 
 let grid: Grid;
 beforeAll(async () => {
-  grid = await Grid.start([...ALL, HEAD_ONLY, TGI_WHOLE]);
+  grid = await Grid.start([...ALL, NIM, HEAD_ONLY, TGI_WHOLE]);
 }, 60_000);
 afterEach(() => expect(grid.faults()).toEqual([]));
 afterAll(() => grid.stop());
@@ -143,6 +151,26 @@ describe('queue and prefill of every exchange are what the engine did', () => {
     const exchanges = await play(HEAD_ONLY);
     expectNear(exchanges, 'queueNs');
     for (const { entry } of exchanges) expect(entry.figures.split).not.toHaveProperty('prefillNs');
+  });
+
+  test(
+    'NIM: the queue, and no prefill, since nobody says where its time to the first token begins',
+    ATTEMPTS,
+    async () => {
+      const exchanges = await play(NIM);
+      expectNear(exchanges, 'queueNs');
+      for (const { entry } of exchanges) expect(entry.figures.split).not.toHaveProperty('prefillNs');
+    },
+  );
+
+  test.each(ALONE)('%s, by its counters: the prefill of an exchange that was alone', ATTEMPTS, async (_, row) => {
+    const exchanges = await grid.playAlone(row, 3);
+    for (const { entry } of exchanges) {
+      expect(entry.record.evidence).toMatchObject([{ source: 'isolated-counters', basis: 'exact' }]);
+      // Nobody was before it. A counter of queues that grew by nothing has told nothing.
+      expect(entry.figures.split).not.toHaveProperty('queueNs');
+    }
+    expectNear(exchanges, 'prefillNs');
   });
 
   test('TGI in one piece: the queue its head states, in whole ms', async () => {

@@ -9,6 +9,7 @@ import { gemini } from './personas/gemini.ts';
 import { cerebras, deepseek, fireworks, groq, mistral, openrouter, together } from './personas/hosted.ts';
 import { llamacpp, llamacppOld } from './personas/llamacpp.ts';
 import { lmdeploy } from './personas/lmdeploy.ts';
+import { nim } from './personas/nim.ts';
 import { ollama } from './personas/ollama.ts';
 import { sglang, sglangGenerate } from './personas/sglang.ts';
 import { tensorrtLlm } from './personas/tensorrt-llm.ts';
@@ -33,6 +34,7 @@ export const PERSONAS = {
   triton,
   dynamo,
   lmdeploy,
+  nim,
   openai,
   responses,
   azure,

@@ -89,6 +89,16 @@ describe('what an engine states in its events', () => {
     expect(timing.prefill_time_ms).toBe((times.queueNs + times.prefillNs) / 1e6);
   });
 
+  test('NIM: the queue in ms, and a time to the first token without it', async () => {
+    const { text, times } = await play('nim', 'chat');
+    expect(eventsOf(text).at(-1)!['stats']).toMatchObject({
+      type: 'NIM LLM Model Stats',
+      llm_output_token_length: 6,
+      time_in_queue_in_ms: times.queueNs / 1e6,
+      response_tokens: { time_to_first_token_in_ms: times.prefillNs / 1e6 },
+    });
+  });
+
   test('Groq and Cerebras: seconds, the total without the queue', async () => {
     const groq = await play('groq', 'chat');
     const told = eventsOf(groq.text).findLast((event) => 'x_groq' in event)!['x_groq'].usage;

@@ -99,6 +99,8 @@ const SPAN_NAMES: ReadonlyMap<string, string> = new Map([
 
 const BOUNDS_S = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60];
 
+const TOKEN_BOUNDS = [1, 4, 16, 64, 256, 1024, 4096];
+
 const METRICS: readonly MetricRow[] = [
   { name: 'tgi_queue_size', type: 'gauge', help: 'Requests that wait.', value: (now) => now.waitingCount },
   { name: 'tgi_batch_current_size', type: 'gauge', help: 'Requests computed.', value: (now) => now.runningCount },
@@ -119,6 +121,32 @@ const METRICS: readonly MetricRow[] = [
     at: 'finish',
     bounds: BOUNDS_S,
     value: ({ prefillNs, generationNs }) => toSeconds(prefillNs + generationNs),
+  },
+  {
+    name: 'tgi_batch_inference_duration',
+    type: 'histogram',
+    help: 'A batch from the router and back, seconds; here a request is a batch of its own.',
+    labels: { method: 'prefill' },
+    at: 'first_token',
+    bounds: BOUNDS_S,
+    value: ({ prefillNs }) => toSeconds(prefillNs),
+  },
+  {
+    name: 'tgi_batch_inference_duration',
+    type: 'histogram',
+    help: 'A batch from the router and back, seconds; here a request is a batch of its own.',
+    labels: { method: 'decode' },
+    at: 'next_token',
+    bounds: BOUNDS_S,
+    value: ({ gapNs }) => toSeconds(gapNs),
+  },
+  {
+    name: 'tgi_request_generated_tokens',
+    type: 'histogram',
+    help: 'Tokens of an answer.',
+    at: 'finish',
+    bounds: TOKEN_BOUNDS,
+    value: ({ outputTokens }) => outputTokens,
   },
   {
     name: 'tgi_request_duration',

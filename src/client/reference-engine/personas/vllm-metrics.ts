@@ -109,6 +109,12 @@ export const VLLM_METRICS: readonly MetricRow[] = [
     value: ({ promptTokens }) => promptTokens,
   },
   {
+    name: 'vllm:prompt_tokens_cached_total',
+    type: 'counter',
+    help: 'Of these, found in the prefix cache.',
+    value: ({ cachedTokens }) => cachedTokens,
+  },
+  {
     name: 'vllm:generation_tokens_total',
     type: 'counter',
     help: 'Tokens generated.',

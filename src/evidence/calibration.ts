@@ -25,11 +25,16 @@ export interface MeasuredExchange {
   readonly tookNs: number;
   /** No other exchange was under way at its start, and none joined before its first token. */
   readonly metIdle: boolean;
-  /**
-   * First tokens of others who were under way between this one's sending and its own first token: when they
-   * came, in ns after its own, so those before it are negative.
-   */
-  readonly othersTokensNs: readonly number[];
+  /** Others who were without a first token at some time between this one's sending and its own first token. */
+  readonly neighbours: readonly Neighbour[];
+}
+
+/** Another exchange, as far as it could have been in the way. */
+export interface Neighbour {
+  /** When its first token came, in ns after the first token of the exchange it is a neighbour of. */
+  readonly tokenAfterNs: number;
+  /** Prompt tokens, as far as they are known or estimated. */
+  readonly tokens: number | undefined;
 }
 
 export interface PrefillEstimate {
@@ -49,6 +54,8 @@ export interface CalibrationAnswer {
 const NEVER_IDLE_AFTER_COUNT = 200;
 /** An estimate whose error is a larger share of it is none. */
 const ERROR_MAX_RATIO = 0.15;
+/** For one that met an idle engine its own time is the estimate; this is about knowing that it waited for nobody. */
+const IDLE_ERROR_MAX_RATIO = 0.3;
 /** A queue is told when its error is at most this long or at most this share of it. */
 const QUEUE_ERROR_FREE_NS = 20_000_000;
 const QUEUE_ERROR_MAX_RATIO = 0.15;
@@ -59,11 +66,10 @@ const DEVIATION_LEAST_RATIO = 0.02;
 /** Within so many standard deviations an exchange came near the envelope. */
 const NEAR_DEVIATIONS = 2.5;
 /**
- * Another's prefill that ended within so many lengths of ours before or after our own end may have had steps
- * in common with it, and then nobody can tell from outside how long either would have taken.
+ * Another's prefill that ended within so many lengths of ours before our end, or within one of its own after
+ * it, may have had steps in common with ours; then nobody can tell from outside how long either would have taken.
  */
 const SHARED_BEFORE_RATIO = 1.4;
-const SHARED_AFTER_RATIO = 1;
 /** A fit is made anew when so large a part of its samples is new. */
 const REFIT_PART = 16;
 
@@ -92,6 +98,11 @@ export class Calibration {
       return { state: untaught ?? 'out_of_range' };
     }
     return this.#compare(exchange, point);
+  }
+
+  /** The engine may be another one now: nothing is estimated until an idle exchange agrees. */
+  doubt(): void {
+    this.#drift.doubt();
   }
 
   /** The engine is another one now. */
@@ -126,9 +137,19 @@ export class Calibration {
     }
     if (drift === 'suspect') return { state: 'suspect' };
     if (this.#confirmation.lapsed) return { state: 'unconfirmed' };
-    if (sharesSteps(exchange, point)) return { state: 'contended' };
-    if (point.errorRatio > ERROR_MAX_RATIO) return { state: 'unsteady' };
+    if (this.#sharesSteps(exchange, point)) return { state: 'contended' };
+    const near = deviations <= NEAR_DEVIATIONS;
+    if (point.errorRatio > (metIdle && near ? IDLE_ERROR_MAX_RATIO : ERROR_MAX_RATIO)) return { state: 'unsteady' };
     return { state: 'estimated', estimate: estimateOf(exchange, point, deviations) };
+  }
+
+  #sharesSteps({ neighbours, metIdle }: MeasuredExchange, { prefillNs }: EnvelopePoint): boolean {
+    if (metIdle) return false;
+    return neighbours.some(({ tokenAfterNs, tokens }) => {
+      if (tokenAfterNs <= 0) return tokenAfterNs > -SHARED_BEFORE_RATIO * prefillNs;
+      const itsNs = tokens === undefined ? undefined : this.#fitted().at(tokens)?.prefillNs;
+      return tokenAfterNs < Math.max(prefillNs, itsNs ?? 0);
+    });
   }
 
   /** Under suspicion nothing is learnt; when it has passed, all of it is. */
@@ -159,11 +180,6 @@ export class Calibration {
     }
     return this.#envelope;
   }
-}
-
-function sharesSteps({ othersTokensNs, metIdle }: MeasuredExchange, { prefillNs }: EnvelopePoint): boolean {
-  if (metIdle) return false;
-  return othersTokensNs.some((at) => at > -SHARED_BEFORE_RATIO * prefillNs && at < SHARED_AFTER_RATIO * prefillNs);
 }
 
 function estimateOf({ tookNs, metIdle }: MeasuredExchange, point: EnvelopePoint, deviations: number): PrefillEstimate {

@@ -9,6 +9,8 @@ const ALLOWANCE = 0.75;
 /** A sum above this is a suspicion (one plain outlier suffices), above the second a certainty. */
 const SUSPECT_SUM = 2;
 const DRIFTED_SUM = 7;
+/** Just a suspicion. */
+const DOUBTED_SUM = 2.5;
 /** Within so many standard deviations an idle exchange agrees with what was learnt. */
 const AGREEMENT_DEVIATIONS = 1;
 /** Weight of the latest exchange in the usual share of outliers. */
@@ -30,7 +32,10 @@ export class DriftWatch {
     const allowance = ALLOWANCE + STEP_MAX * this.#outlierShare;
     this.#slowerSum = Math.max(0, this.#slowerSum + step - allowance);
     // A close agreement speaks for the old speed more than any one outlier speaks against it.
-    if (Math.abs(deviations) < AGREEMENT_DEVIATIONS) this.#slowerSum /= 2;
+    if (Math.abs(deviations) < AGREEMENT_DEVIATIONS) {
+      this.#slowerSum /= 2;
+      this.#fasterSum /= 2;
+    }
     const outlier = deviations > OUTLIER_DEVIATIONS ? 1 : 0;
     this.#outlierShare += OUTLIER_WEIGHT * (outlier - this.#outlierShare);
     return this.onBusy(deviations);
@@ -45,6 +50,11 @@ export class DriftWatch {
     const sum = Math.max(this.#slowerSum, this.#fasterSum);
     if (sum > DRIFTED_SUM) return 'drifted';
     return sum > SUSPECT_SUM ? 'suspect' : 'steady';
+  }
+
+  /** Something outside speaks for a change; the next idle exchange that agrees lifts the suspicion. */
+  doubt(): void {
+    this.#slowerSum = Math.max(this.#slowerSum, DOUBTED_SUM);
   }
 
   /** There is a certain usual share of outliers even with a new speed; the sums begin anew. */

@@ -66,10 +66,13 @@ export class Envelope {
   /** Undefined where there are too few samples of about this size: nothing is extrapolated. */
   at(tokens: number): EnvelopePoint | undefined {
     const size = sizeOf(tokens);
-    const near = this.#neighbours(size, firstAtLeast(this.#spots, size), undefined);
+    const from = firstAtLeast(this.#spots, size);
+    const near = this.#nearest(size, from, NEIGHBOUR_DISTANCE);
     if (near.length < NEIGHBOURS_LEAST_COUNT) return undefined;
-    const misses = near.map((index) => this.#missOf(index)).filter((miss) => !Number.isNaN(miss));
-    if (misses.length < NEIGHBOURS_LEAST_COUNT) return undefined;
+    // An error is much the same share at all sizes, so where neighbours are few others stand in for them.
+    const misses = this.#nearest(size, from, Infinity)
+      .map((index) => this.#missOf(index))
+      .filter((miss) => !Number.isNaN(miss));
     const { lift } = this.#centreOf(near);
     return { prefillNs: Math.max(1, Math.round(this.#shape(tokens) * lift)), errorRatio: ninthDecile(misses) };
   }
@@ -79,14 +82,14 @@ export class Envelope {
     const known = this.#misses.get(index);
     if (known !== undefined) return known;
     const { size, residual } = this.#spots[index] as Spot;
-    const { lift, highest } = this.#centreOf(this.#neighbours(size, index, index));
+    const { lift, highest } = this.#centreOf(this.#nearest(size, index, NEIGHBOUR_DISTANCE, index));
     const miss = residual > highest ? NaN : Math.abs((1 + residual) / lift - 1);
     this.#misses.set(index, miss);
     return miss;
   }
 
-  /** Positions of the nearest samples of about this size, looked for from `from` both ways. */
-  #neighbours(size: number, from: number, without: number | undefined): number[] {
+  /** Positions of the samples nearest in size, looked for from position `from` both ways. */
+  #nearest(size: number, from: number, withinDistance: number, without?: number): number[] {
     const spots = this.#spots;
     let right = from === without ? from + 1 : from;
     let left = from - 1;
@@ -94,7 +97,8 @@ export class Envelope {
     while (found.length < NEIGHBOURS_MAX_COUNT) {
       const belowBy = size - (spots[left]?.size ?? -Infinity);
       const aboveBy = (spots[right]?.size ?? Infinity) - size;
-      if (Math.min(belowBy, aboveBy) > NEIGHBOUR_DISTANCE) break;
+      const distance = Math.min(belowBy, aboveBy);
+      if (distance > withinDistance || distance === Infinity) break;
       if (belowBy < aboveBy) {
         found.push(left);
         left -= 1;
@@ -150,8 +154,7 @@ function quantileOf(sorted: readonly number[], count: number, quantile: number):
   return low + (rank - below) * (high - low);
 }
 
-/** The ninth decile of a few values; with fewer than ten it leans to the largest. */
+/** By nearest rank; of nothing it is no error that anybody could vouch for. */
 function ninthDecile(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(0.9 * (sorted.length + 1)) - 1)] ?? Infinity;
+  return values.toSorted((a, b) => a - b)[Math.ceil(0.9 * values.length) - 1] ?? Infinity;
 }

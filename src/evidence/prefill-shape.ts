@@ -21,7 +21,7 @@ const SUBSETS: readonly (readonly number[])[] = [[0], [1], [2], [0, 1], [0, 2], 
 
 type Triple = readonly [number, number, number];
 
-/** Sums over the samples: of weight × power of size ÷ time², by power, and of weight × power ÷ time. */
+/** Sums over the samples, for the squares of what a shape leaves over: weighted powers of size, with and without time. */
 interface Moments {
   readonly squares: readonly [number, number, number, number, number];
   readonly firsts: Triple;
@@ -34,10 +34,9 @@ interface Moments {
  */
 export function fitShape(samples: readonly Sample[], quantile: number): PrefillShape {
   const scale = samples.reduce((most, { tokens }) => Math.max(most, tokens), 1);
-  let costs: Triple = [0, 0, 0];
+  let costs = firstGuess(samples, scale);
   for (let iteration = 0; iteration < ITERATION_COUNT; iteration += 1) {
-    const before = iteration === 0 ? undefined : costs;
-    costs = leastSquares(momentsOf(samples, scale, quantile, before));
+    costs = leastSquares(momentsOf(samples, scale, quantile, costs));
   }
   return (tokens) => Math.max(valueAt(costs, tokens / scale), 1);
 }
@@ -46,24 +45,33 @@ function valueAt([fixed, linear, square]: Triple, x: number): number {
   return fixed + linear * x + square * x * x;
 }
 
-/** What a sample weighs, by how far it lies from the shape before: together this makes squares into quantiles. */
-function weightOf({ tookNs }: Sample, x: number, quantile: number, before: Triple | undefined): number {
-  if (before === undefined) return 1;
-  const residual = tookNs / Math.max(valueAt(before, x), 1) - 1;
-  return (residual < 0 ? 1 - quantile : quantile) / Math.max(Math.abs(residual), LEAST_RESIDUAL);
+/** In the middle of all samples, whatever single ones say: half fixed, half by size, for a prompt of usual size. */
+function firstGuess(samples: readonly Sample[], scale: number): Triple {
+  const usual = middleOf(samples.map(({ tokens }) => tokens));
+  const costAToken = middleOf(samples.map(({ tokens, tookNs }) => tookNs / (tokens + usual)));
+  return [costAToken * usual, costAToken * scale, 0];
 }
 
-// oxlint-disable-next-line max-params -- numbers of one sum, and called in one place
-function momentsOf(samples: readonly Sample[], scale: number, quantile: number, before: Triple | undefined): Moments {
+function middleOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}
+
+/**
+ * What the samples come to, each weighed by how far it lies from the shape before: done again and again,
+ * this turns the least squares into a quantile.
+ */
+function momentsOf(samples: readonly Sample[], scale: number, quantile: number, before: Triple): Moments {
   let [s0, s1, s2, s3, s4, f0, f1, f2, total] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
   for (const sample of samples) {
     const x = sample.tokens / scale;
-    const weight = weightOf(sample, x, quantile, before);
-    // Divided by the time itself, so that the residual is a share of it.
-    const first = weight / sample.tookNs;
-    const second = first / sample.tookNs;
+    // Relative to the shape and not to the sample's own time, or one that is far too short would outweigh all.
+    const expectedNs = Math.max(valueAt(before, x), 1);
+    const took = sample.tookNs / expectedNs;
+    const weight = (took < 1 ? 1 - quantile : quantile) / Math.max(Math.abs(took - 1), LEAST_RESIDUAL);
+    const first = (weight * took) / expectedNs;
+    const second = weight / (expectedNs * expectedNs);
     const xx = x * x;
-    total += weight;
+    total += weight * took * took;
     f0 += first;
     f1 += first * x;
     f2 += first * xx;

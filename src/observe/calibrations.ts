@@ -63,7 +63,8 @@ export class Calibrations implements Estimator {
     const { id, route, request, sentAtNs, tokenAtNs } = facts;
     const fresh = this.#isFresh(this.#of(route, request.model), request);
     this.#standings.set(request, { fresh, strangers: this.#hasStrangers(facts) });
-    if (sentAtNs !== undefined) this.#firstTokens.add(route, { id, sentAtNs, tokenAtNs });
+    if (sentAtNs === undefined) return;
+    this.#firstTokens.add(route, { id, sentAtNs, tokenAtNs, tokens: this.promptTokens(route, request) });
   }
 
   judge(exchange: EndedExchange, facts: EstimateFacts): Evidence | undefined {
@@ -80,8 +81,13 @@ export class Calibrations implements Estimator {
       : { source: 'calibration', basis: 'model', definition: DEFINITION, ...estimate };
   }
 
+  doubt(route: string): void {
+    for (const calibrated of this.#models.values()) if (calibrated.route === route) calibrated.calibration.doubt();
+  }
+
+  /** What prompts cost is forgotten; how many tokens they have is the model's and stays. */
   forget(route: string): void {
-    for (const [key, calibrated] of this.#models) if (calibrated.route === route) this.#models.delete(key);
+    for (const calibrated of this.#models.values()) if (calibrated.route === route) calibrated.calibration.forget();
   }
 
   #ask(calibrated: Calibrated, exchange: EndedExchange, facts: EstimateFacts): CalibrationAnswer {
@@ -104,7 +110,7 @@ export class Calibrations implements Estimator {
       tokens: Math.max(1, tokens.prompt - (tokens.cached ?? 0)),
       tookNs,
       metIdle: ok && company.atOpenCount === 0 && company.joinedCount === 0,
-      othersTokensNs: this.#firstTokens.othersOf(route, { id: exchange.id, sentAtNs, tokenAtNs }),
+      neighbours: this.#firstTokens.neighboursOf(route, { id: exchange.id, sentAtNs, tokenAtNs }),
     });
   }
 

@@ -1,6 +1,7 @@
 // From an exchange's end to its report: record, evidence, figures. The record waits here, and only
 // here, for evidence that comes from elsewhere; everything counted as it happened is out long before.
 import { fieldValue } from '../base/fields.ts';
+import type { Outcome } from '../base/outcome.ts';
 import { gatherEvidence } from '../evidence/table.ts';
 import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.ts';
 import { outputBucket } from '../measure/buckets.ts';
@@ -79,6 +80,12 @@ export class Closing {
     this.#settlement.flush();
   }
 
+  /** An engine that was started anew is another one, for all that anybody knows. */
+  #tellEstimator({ end, route }: StreamRecord): void {
+    if (end.outcome === 'connect_error') this.#options.estimator.forget(route);
+    else if (BROKEN_OFF.has(end.outcome)) this.#options.estimator.doubt(route);
+  }
+
   #report({ observed, record: unproven, labels, exchange }: Closed, stated: readonly Evidence[]): void {
     const { models, openCount, tell } = this.#shares;
     const estimated = this.#options.estimator.judge(exchange, {
@@ -96,13 +103,19 @@ export class Closing {
       outputBucket: outputBucket(record.tokens.output, this.#options.outputBucketEdges),
     };
     tell((sink) => sink.onReport?.(report, exemplarOf(observed)));
-    // Nobody listens there, so what answers next has been started anew.
-    if (record.end.outcome === 'connect_error') this.#options.estimator.forget(labels.route);
+    this.#tellEstimator(record);
     if (record.end.outcome !== 'ok') return;
     models.admit(record.request.model);
     for (const name of observed.listedModels()) models.admit(name);
   }
 }
+
+/** Ends that an engine's own end would have. */
+const BROKEN_OFF: ReadonlySet<Outcome> = new Set([
+  'upstream_aborted',
+  'upstream_closed_before_head',
+  'upstream_reset_reused',
+]);
 
 interface Closed {
   readonly observed: ObservedExchange;

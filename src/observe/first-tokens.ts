@@ -1,5 +1,6 @@
 // The latest first tokens on each route, to tell whose prompts may have been computed at the same time.
 import { FIRST_TOKENS_MAX_COUNT } from '../base/limits.ts';
+import type { Neighbour } from '../evidence/calibration.ts';
 
 export interface FirstToken {
   /** The exchange's. */
@@ -7,6 +8,8 @@ export interface FirstToken {
   /** The request had been given to the upstream's socket; the first token was received. On one clock. */
   readonly sentAtNs: number;
   readonly tokenAtNs: number;
+  /** Prompt tokens, as far as they were known then. */
+  readonly tokens: number | undefined;
 }
 
 interface Kept extends FirstToken {
@@ -37,14 +40,11 @@ export class FirstTokens {
     return tokens.filter(({ endedAtNs }) => endedAtNs !== undefined && endedAtNs >= atNs).length;
   }
 
-  /**
-   * First tokens of others that were under way at some time between this one's sending and its own first
-   * token and had none of theirs before: when they came, in ns after its own.
-   */
-  othersOf(route: string, { id, sentAtNs, tokenAtNs }: FirstToken): number[] {
+  /** Others that were without a first token at some time between this one's sending and its own first token. */
+  neighboursOf(route: string, { id, sentAtNs, tokenAtNs }: Omit<FirstToken, 'tokens'>): Neighbour[] {
     const tokens = this.#byRoute.get(route) ?? [];
     return tokens
       .filter((other) => other.id !== id && other.sentAtNs < tokenAtNs && other.tokenAtNs > sentAtNs)
-      .map((other) => other.tokenAtNs - tokenAtNs);
+      .map((other) => ({ tokenAfterNs: other.tokenAtNs - tokenAtNs, tokens: other.tokens }));
   }
 }

@@ -71,6 +71,8 @@ export interface Estimator {
   onFirstToken(facts: FirstTokenFacts): void;
   /** Estimates first, then learns from the exchange; undefined when it abstains. */
   judge(exchange: EndedExchange, facts: EstimateFacts): Evidence | undefined;
-  /** The engine behind a route is another one now. */
+  /** The engine behind a route may have been started anew: it broke off an answer. */
+  doubt(route: string): void;
+  /** It has been: nobody listened there for a while. */
   forget(route: string): void;
 }

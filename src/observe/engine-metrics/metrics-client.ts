@@ -1,6 +1,7 @@
 // Asks engines for pages and lists: one GET, bounded in time and bytes, and every way in which it can
 // fail as a value. Never follows a redirect, for a page that is elsewhere may be anybody's.
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { HEAD_MAX_BYTES, UPSTREAM_KEEP_ALIVE_MS } from '../../base/limits.ts';
@@ -122,6 +123,8 @@ async function readText(
       receivedBytes += bytes.length;
       if (receivedBytes > maxBytes) throw new TooLarge('the body is too large');
       onText(decoder.decode(bytes, { stream: true }));
+      // One piece a turn: what has already arrived would else be read in one go, whatever else is due.
+      await setImmediate();
     }
     onText(decoder.decode());
   } finally {

@@ -49,7 +49,7 @@ export const ENGINE_METRIC_NAMES: ReadonlySet<string> = new Set([
 /** Undefined when no engine that we know speaks on this page. */
 export function readEngine(samples: readonly Sample[]): EngineReading | undefined {
   const byName = Map.groupBy(samples, ({ name }) => name);
-  const tables = ENGINE_TABLES.filter(({ signs }) => signs.some((sign) => byName.has(sign)));
+  const tables = ENGINE_TABLES.filter((table) => isSigned(table, byName));
   // A front end gives the name, but what the engines behind it state comes first.
   const [maker] = tables.toSorted((a, b) => Number(b.isFrontEnd ?? false) - Number(a.isFrontEnd ?? false));
   if (maker === undefined) return undefined;
@@ -75,6 +75,11 @@ export function readEngine(samples: readonly Sample[]): EngineReading | undefine
     step: first((source) => source.step()),
   };
   return { engine: maker.engine, ...defined(reading) };
+}
+
+function isSigned({ signs, signLabel }: EngineTable, byName: ReadonlyMap<string, readonly Sample[]>): boolean {
+  const samples = signs.flatMap((sign) => byName.get(sign) ?? []);
+  return samples.some(({ labels }) => signLabel === undefined || signLabel in labels);
 }
 
 /** Reads one page by one engine's table. */

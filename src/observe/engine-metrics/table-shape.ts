@@ -36,6 +36,8 @@ export interface EngineTable {
   readonly engine: EngineName;
   /** A page with a sample of one of these names comes from this engine. */
   readonly signs: readonly string[];
+  /** A label that such a sample must have, where its name alone could be anybody's. */
+  readonly signLabel?: string;
   /** Stands before other engines: it names the answer's maker, but what those state counts first. */
   readonly isFrontEnd?: true;
   /** Labels whose values repeat the same thing, as ranks of one model do: the largest of them counts. */

@@ -92,7 +92,8 @@ function tensorRtLlm(prefix: string): EngineTable {
   const under = (...names: readonly string[]) => named(...names.map((name) => `${prefix}${name}`));
   return {
     engine: 'tensorrt-llm',
-    signs: [`${prefix}request_queue_time_seconds_count`, ...(prefix === '' ? [] : [`${prefix}num_requests_running`])],
+    signs: [`${prefix}request_queue_time_seconds_count`, `${prefix}num_requests_running`],
+    ...(prefix === '' && { signLabel: 'engine_type' }),
     running: under('num_requests_running'),
     waiting: under('num_requests_waiting'),
     kvUsed: under('kv_cache_utilization'),

@@ -190,6 +190,7 @@ describe('pages of nobody we know', () => {
   test.each([
     'http_requests_total 5\nprocess_start_time_seconds 1\n',
     'num_requests_running 5\n',
+    'request_queue_time_seconds_count{route="/"} 5\nrequest_queue_time_seconds_sum{route="/"} 5\n',
     'vllm:cache_config_info 1\n',
   ])('%j', (page) => {
     expect(read(page)).toBeUndefined();

@@ -83,6 +83,27 @@ test('a client that leaves in the middle of a body leaves nothing behind', async
   });
 });
 
+test('when too much is in work already, senders are told to come again', async () => {
+  const length = 4_000_000;
+  const head = `POST /v1/logs HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-protobuf\r\ncontent-length: ${length}\r\n\r\n`;
+  const half = await Promise.all(Array.from({ length: 18 }, () => open(head)));
+  for (const socket of half) socket.write(Buffer.alloc(length - 1));
+  const headers = { 'content-type': 'application/x-protobuf' };
+  const post = async (): Promise<Response | undefined> => {
+    const body = new Uint8Array(length);
+    // A refusal comes before all of it was sent, so that the connection may be cut.
+    return await fetch(`http://127.0.0.1:${port}/v1/logs`, { method: 'POST', body, headers }).catch(() => undefined);
+  };
+  const refused = await poll('a refusal', async () => {
+    const response = await post();
+    return response?.status === 503 ? response : undefined;
+  });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(receiver?.counts.dropped.busy).toBeGreaterThan(0);
+  for (const socket of half) socket.destroy();
+  await poll('room', async () => ((await post())?.status === 200 ? true : undefined));
+});
+
 test('bytes that are HTTP/2 at first sight only end their own connection', async () => {
   const socket = await open(`PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'x'.repeat(100)}`);
   await once(socket, 'close');

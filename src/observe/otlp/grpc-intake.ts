@@ -47,7 +47,11 @@ export function createGrpcIntake(intake: Intake): GrpcIntake {
   }
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   return {
-    inject: (socket) => injector.injectConnection(socket),
+    inject(socket) {
+      // A server of HTTP/1.1 lets clients close their half first; HTTP/2 counts on hearing of the end.
+      socket.allowHalfOpen = false;
+      injector.injectConnection(socket);
+    },
     close() {
       injector.destroy();
       server.forceShutdown();

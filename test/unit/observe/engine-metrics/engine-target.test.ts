@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  vi.useRealTimers();
+  vi.restoreAllMocks();
   target.close();
   await client.close();
   await server.close();
@@ -48,6 +48,16 @@ function state(what: string, holds: (state: EngineState) => boolean): Promise<En
   return poll(what, () => {
     const now = target.state('chat');
     return now !== undefined && holds(now) ? now : undefined;
+  });
+}
+
+/** Has the monotonic clock stand so many seconds ahead of where it really is. */
+function jumpBy(seconds: number): void {
+  vi.restoreAllMocks();
+  const { hrtime } = process;
+  vi.spyOn(process, 'hrtime').mockImplementation(() => {
+    const [whole, nanoseconds] = hrtime.call(process);
+    return [whole + seconds, nanoseconds];
   });
 }
 
@@ -90,10 +100,8 @@ describe('a configured place', () => {
     make({ url: `${server.url}/m` }).start();
     await state('a poll', ({ up }) => up);
     target.close();
-    const [seconds, nanoseconds] = process.hrtime();
-    vi.spyOn(process, 'hrtime').mockReturnValue([seconds + 16, nanoseconds]);
+    jumpBy(16);
     const silent = target.state('chat');
-    vi.restoreAllMocks();
     expect(silent?.ageNs).toBeGreaterThan(15e9);
     expect(silent).toMatchObject({ engine: 'vllm', up: true });
     expect([silent?.runningCount, silent?.window]).toEqual([undefined, undefined]);
@@ -154,6 +162,29 @@ describe('a place to be found', () => {
     await poll('a look', () => (server.asked.length > 0 ? true : undefined));
     await sleep(INTERVAL_MS);
     expect(server.asked).toEqual(['/prometheus/metrics']);
+  });
+
+  test('is left alone once it has been away for long, and looked for anew when traffic asks for it', async () => {
+    server.answers['/metrics'] = vllmPage({ running: 1 });
+    make().noteAnswer(undefined);
+    await state('polls', ({ window }) => window !== undefined);
+    delete server.answers['/metrics'];
+    await poll('a fault', () => target.faultCounts.get('absent'));
+    jumpBy(301);
+    await poll('the end of polling', async () => {
+      const { length } = server.asked;
+      await sleep(3 * INTERVAL_MS);
+      return server.asked.length === length ? true : undefined;
+    });
+    expect(target.state('chat')).toMatchObject({ up: false, engine: 'vllm' });
+    server.answers['/metrics'] = vllmPage({ running: 4 });
+    target.noteAnswer(undefined);
+    target.askSoon(0);
+    await sleep(INTERVAL_MS);
+    expect(target.state('chat')?.up).toBe(false);
+    jumpBy(602);
+    target.noteAnswer(undefined);
+    await state('the new polls', ({ runningCount }) => runningCount === 4);
   });
 
   test('is never a hosted service', () => {

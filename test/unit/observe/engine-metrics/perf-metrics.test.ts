@@ -1,7 +1,7 @@
 // Goal: TensorRT-LLM's list gives each request's own times to the exchange with its number, whoever's
 // end had it read, and to no other.
 // Method: a real server that hands its list out once, exchanges that end at once.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { nowNs } from '../../../../src/base/clock.ts';
 import { MetricsClient } from '../../../../src/observe/engine-metrics/metrics-client.ts';
 import { PerfMetrics } from '../../../../src/observe/engine-metrics/perf-metrics.ts';
@@ -30,6 +30,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   source.close();
   await client.close();
   await server.close();
@@ -140,6 +141,22 @@ describe('an entry says nothing', () => {
     await poll('the list', () => (source.evidenceFor(exchange('chatcmpl-1')).length > 0 ? true : undefined));
     expect(source.evidenceFor(exchange('chatcmpl-17'))).toEqual([]);
   });
+});
+
+test('entries that nobody asks for are forgotten after a while', async () => {
+  list = [entry(1)];
+  await settled(exchange('chatcmpl-1'));
+  const { hrtime } = process;
+  vi.spyOn(process, 'hrtime').mockImplementation(() => {
+    const [whole, nanoseconds] = hrtime.call(process);
+    return [whole + 31, nanoseconds];
+  });
+  list = [entry(2)];
+  await settled(exchange('chatcmpl-2'));
+  expect([source.evidenceFor(exchange('chatcmpl-1')), source.evidenceFor(exchange('chatcmpl-2'))]).toEqual([
+    [],
+    [EVIDENCE],
+  ]);
 });
 
 test.each([

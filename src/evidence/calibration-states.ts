@@ -16,7 +16,7 @@ export const CALIBRATION_STATES = [
   'never_idle',
   /** Latest exchanges do not fit what was learnt; either the engine's speed has changed or it will prove the same. */
   'suspect',
-  /** The speed did change: what was learnt is forgotten, and it is being learnt anew. */
+  /** The speed has changed or the engine was started anew: what was learnt is forgotten and being learnt again. */
   'relearning',
   /** No exchange has come near the least time for so long that a slower engine could not be told from a queue. */
   'unconfirmed',

@@ -70,6 +70,8 @@ const NEAR_DEVIATIONS = 2.5;
  * it, may have had steps in common with ours; then nobody can tell from outside how long either would have taken.
  */
 const SHARED_BEFORE_RATIO = 1.4;
+/** A suspicion that so many idle exchanges neither lift nor confirm shows that what was learnt does not hold. */
+const HELD_MAX_COUNT = 24;
 /** A fit is made anew when so large a part of its samples is new. */
 const REFIT_PART = 16;
 
@@ -82,7 +84,8 @@ export class Calibration {
   #envelope: Envelope | undefined;
   #newCount = 0;
   #seenCount = 0;
-  #drifted = false;
+  /** Something had been learnt before and was forgotten. */
+  #anew = false;
 
   /** Told once of each exchange that had a first token, also of those whose size or time is not known. */
   see(): void {
@@ -114,12 +117,13 @@ export class Calibration {
     this.#envelope = undefined;
     this.#newCount = 0;
     this.#seenCount = 0;
+    this.#anew = true;
   }
 
   #untaught(): CalibrationState | undefined {
     const enough = this.#seenCount > SEEN_LEAST_COUNT && this.#samples.count >= IDLE_LEAST_COUNT;
     if (enough) return undefined;
-    if (this.#drifted) return 'relearning';
+    if (this.#anew) return 'relearning';
     const idleMissing = this.#samples.count < IDLE_LEAST_COUNT && this.#seenCount > NEVER_IDLE_AFTER_COUNT;
     return idleMissing ? 'never_idle' : 'learning';
   }
@@ -131,7 +135,7 @@ export class Calibration {
     const drift = metIdle ? this.#drift.onIdle(deviations) : this.#drift.onBusy(deviations);
     this.#confirmation.onExchange(Math.abs(deviations) <= NEAR_DEVIATIONS);
     if (metIdle) this.#hold(exchange, drift);
-    if (drift === 'drifted') {
+    if (drift === 'drifted' || this.#held.length >= HELD_MAX_COUNT) {
       this.#restart();
       return { state: 'relearning' };
     }
@@ -163,7 +167,6 @@ export class Calibration {
   #restart(): void {
     const held = this.#held;
     this.forget();
-    this.#drifted = true;
     // These are the first of the new speed.
     for (const sample of held) this.#learn(sample);
   }

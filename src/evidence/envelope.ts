@@ -142,7 +142,14 @@ function middleOf(values: readonly number[]): { centre: number; highest: number;
     if (next === centre) break;
     centre = next;
   }
-  return { centre, highest, keptCount };
+  return { centre: midMean(sorted, keptCount), highest, keptCount };
+}
+
+/** The mean of the middle half of the first `count`: nearly as steady as a mean and as hard to fool as a median. */
+function midMean(sorted: readonly number[], count: number): number {
+  const cut = Math.floor(count / 4);
+  const middle = sorted.slice(cut, count - cut);
+  return middle.reduce((sum, value) => sum + value, 0) / middle.length;
 }
 
 /** A quantile of the first `count` values, by linear interpolation because neighbours are few. */

@@ -23,7 +23,7 @@ interface Counted {
 /** Fewer prompts say nothing. */
 const LEAST_COUNT = 5;
 /** The nearest in size are asked: what a template adds weighs more on small prompts. */
-const NEAREST_COUNT = 9;
+const NEAREST_COUNT = 11;
 /** Sizes further apart than a factor of 4 have no ratio in common. */
 const NEAR_LOG_BYTES = Math.log(4);
 /** An estimate that may be off by more than this share is none. */
@@ -46,7 +46,9 @@ export class PromptRatio {
   /** Undefined before enough prompts of this kind were counted, and where they differ too much. */
   estimate(size: PromptSize): PromptTokensEstimate | undefined {
     const logBytes = Math.log(size.bytes);
+    // Latest first, so that of equally near ones these are asked.
     const near = (this.#listOf(size) ?? [])
+      .toReversed()
       .map(({ logBytes: at, tokensAByte }) => ({ tokensAByte, distance: Math.abs(at - logBytes) }))
       .filter(({ distance }) => distance <= NEAR_LOG_BYTES)
       .toSorted((a, b) => a.distance - b.distance)

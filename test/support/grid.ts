@@ -49,7 +49,8 @@ const MODEL: EngineModel = {
   prefillNs: 150_000,
 };
 const CLIENT_COUNT = 4;
-const OUTPUT_TOKENS = 6;
+/** Tokens of each answer, one an event in every dialect. */
+export const OUTPUT_TOKENS = 6;
 /** Spans and lists come sooner here, and the exchanges of engines without any would wait longer for nothing. */
 const WAIT = ['--evidence-wait', '1'];
 const CHARS_PER_TOKEN = 4;

@@ -1,5 +1,6 @@
 // Azure OpenAI: OpenAI's dialect with events of its content filter, which have no choice and no token,
-// and with times beside the usage that nobody documents.
+// and with times beside the usage that nobody documents (seen
+// by several public clients in 2026).
 import { readAzureChat } from '../foreign-requests.ts';
 import type { AnswerContext, Persona } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';

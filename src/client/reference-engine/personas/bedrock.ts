@@ -1,5 +1,6 @@
 // Amazon Bedrock: binary frames around JSON events. `converse-stream` has events of its own, and ends with
 // the length of the whole; the older route carries the model maker's events, here Anthropic's, in base64.
+// Source: Amazon Bedrock API reference, ConverseStream, InvokeModelWithResponseStream.
 import { readBedrockConverse, readBedrockInvoke } from '../foreign-requests.ts';
 import type { AnswerContext, AnswerWriter, Persona, Route } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';

@@ -1,4 +1,4 @@
-// Cohere's v2 chat: typed events around one message, and OpenAI's end mark after them.
+// Cohere's v2 chat: typed events around one message, and OpenAI's end mark after them. Source: cohere-typescript 8.
 import { readCohere } from '../foreign-requests.ts';
 import type { AnswerContext, AnswerWriter, Persona } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';

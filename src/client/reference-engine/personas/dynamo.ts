@@ -1,5 +1,5 @@
 // NVIDIA Dynamo's front end: times in the last event for those who ask, but of the router, not of the
-// engine behind it.
+// engine behind it. Source: Dynamo `lib/llm/src/protocols/common/timing.rs`, `docs/reference/observability/`.
 import { epochMsOf } from '../../../base/clock.ts';
 import type { MetricRow } from '../metrics-page.ts';
 import type { AnswerContext, Persona } from '../persona.ts';

@@ -1,5 +1,5 @@
 // Gemini's generateContent: the path asks for a stream, events end in CRLF and nothing marks their end;
-// without `alt=sse` the stream is one JSON array.
+// without `alt=sse` the stream is one JSON array. Source: googleapis/js-genai.
 import type { ChoicePlan, Fragment } from '../answer.ts';
 import { textOf } from '../chat-writer.ts';
 import { readGemini } from '../foreign-requests.ts';

@@ -1,5 +1,6 @@
 // Hosted services that speak OpenAI's dialect, each with what only it adds. None has a page of metrics
 // that its users may see, and where a service's numbers are known the units are its own.
+// Source: the services' own SDKs of summer 2026 and their documents; Fireworks' names are those its clients read.
 import type { AnswerContext, Persona, StreamManners } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';
 import { timesOf, toSeconds, type AnswerTimes } from '../times.ts';

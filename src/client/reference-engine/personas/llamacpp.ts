@@ -1,5 +1,6 @@
 // llama.cpp's server: the head leaves as a slot takes the request, and the last event always has the
 // times. Before build b9428 the head waited for the first token instead.
+// Source: llama.cpp `tools/server/server-context.cpp`, `server-task.cpp`, PR #23884 and #26920.
 import { readLlamaCompletion } from '../foreign-requests.ts';
 import type { MetricRow } from '../metrics-page.ts';
 import type { AnswerContext, AnswerWriter, Persona, Route, StreamManners } from '../persona.ts';

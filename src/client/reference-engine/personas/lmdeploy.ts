@@ -1,4 +1,5 @@
 // LMDeploy: nothing about time in an answer, all of it on its page of metrics.
+// Source: LMDeploy 0.16 `lmdeploy/metrics/loggers.py`, `serve/openai/`.
 import type { MetricRow } from '../metrics-page.ts';
 import type { Persona } from '../persona.ts';
 import { openAiRoutes } from './openai-routes.ts';

@@ -1,5 +1,5 @@
 // Ollama: its own routes write a line of JSON a token and end with durations in nanoseconds; its routes
-// in OpenAI's words have no times at all.
+// in OpenAI's words have no times at all. Source: Ollama v0.33 `server/routes.go`, `api/types.go`, `openai/openai.go`.
 import { epochMsOf } from '../../../base/clock.ts';
 import type { Fragment } from '../answer.ts';
 import { textOf } from '../chat-writer.ts';

@@ -1,5 +1,6 @@
 // SGLang: OpenAI's routes, whose stream has no times and whose head waits for the first token, and the
 // route `/generate`, whose every event has the whole text so far and, with metrics on, the times.
+// Source: SGLang `srt/observability/{req_time_stats,trace,metrics_collector}.py`, `srt/entrypoints/` (August 2026).
 import { epochMsOf } from '../../../base/clock.ts';
 import { plantSpans, type EngineSpan, type SpanSketch } from '../engine-span.ts';
 import { readSglangGenerate } from '../foreign-requests.ts';

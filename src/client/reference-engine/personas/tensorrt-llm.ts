@@ -1,5 +1,6 @@
 // TensorRT-LLM's server: OpenAI's words with a blank behind the JSON, the times on a list of finished
 // requests that empties as it is read, and on spans, where the prefill is left out.
+// Source: TensorRT-LLM `serve/openai_server.py`, `metrics/`, PR #5897 for the spans.
 import { plantSpans, type EngineSpan } from '../engine-span.ts';
 import type { MetricRow } from '../metrics-page.ts';
 import type { FinishedAnswer, Persona } from '../persona.ts';

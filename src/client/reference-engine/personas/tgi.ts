@@ -1,5 +1,6 @@
 // Text Generation Inference 3: a stream has one event a token and no times; an answer in one piece has
 // them in its head, and the span of either has them as texts.
+// Source: text-generation-inference v3.3.7, `router/src/server.rs`, `backends/v3/src/`.
 import { plantSpans, type EngineSpan } from '../engine-span.ts';
 import { readTgi } from '../foreign-requests.ts';
 import type { MetricRow } from '../metrics-page.ts';

@@ -1,5 +1,7 @@
 // Triton: its generate extension, which tells nothing but text, and its OpenAI front end, which sends the
 // role before the model has seen the request.
+// Source: Triton `src/http_server.cc`, `docs/protocol/extension_generate.md`,
+// `python/openai/openai_frontend/engine/triton_engine.py`.
 import { readTriton } from '../foreign-requests.ts';
 import type { MetricRow } from '../metrics-page.ts';
 import type { AnswerContext, AnswerWriter, Persona, Route } from '../persona.ts';

@@ -1,5 +1,5 @@
 // Services with typed events: Anthropic, and OpenAI with its Responses beside the older routes. They
-// tell no times of an answer.
+// tell no times of an answer. Source: their SDKs' types.
 import type { Persona } from '../persona.ts';
 import { toMs } from '../times.ts';
 import { anthropicRoute } from './anthropic-writer.ts';

@@ -1,6 +1,7 @@
 // vLLM: the Python front end with times in the last event and on spans, the same before these times
 // existed, and the Rust front end, which tells neither. Also what this project's engine was before it
-// had personas.
+// had personas. Source: vLLM `docs/features/per_request_metrics.md`, `vllm/entrypoints/openai/engine/protocol.py`,
+// `vllm/v1/engine/output_processor.py` (August 2026).
 import { plantSpans, type EngineSpan } from '../engine-span.ts';
 import type { AnswerContext, FinishedAnswer, Page, Persona, StreamManners } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';

@@ -2,9 +2,11 @@
 // `npm run docs` writes them, readme.test.ts checks them.
 import { ERROR_CODES, type ErrorCode, METHOD_REFUSED, NO_ROUTE } from '../../src/base/error-codes.ts';
 import type { MetricSpec } from '../../src/base/metric-spec.ts';
+import { ENGINE_ADVICE } from '../../src/evidence/advice.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { envName, KEY_NAMES, keySpec, STRUCTURED_KEYS } from '../../src/config/keys.ts';
 import { METRICS } from '../../src/measure/table.ts';
+import { ENGINE_METRICS } from '../../src/telemetry/engine-metrics.ts';
 import { prometheusName } from '../../src/telemetry/names.ts';
 import { SELF_METRICS } from '../../src/telemetry/self-metrics.ts';
 import { SPAN_ATTRIBUTES } from '../../src/telemetry/span-names.ts';
@@ -54,7 +56,7 @@ function errorCodes(): string {
 }
 
 function metrics(): string {
-  const all: readonly MetricSpec[] = [...METRICS, ...SELF_METRICS, LABELS_FOLDED];
+  const all: readonly MetricSpec[] = [...METRICS, ...ENGINE_METRICS, ...SELF_METRICS, LABELS_FOLDED];
   const rows = all.map((spec) => {
     const labels = [...(spec.classed ? ['class', 'model'] : []), ...spec.labels];
     return [
@@ -75,12 +77,24 @@ function attributes(): string {
   );
 }
 
+function engines(): string {
+  const rows = ENGINE_ADVICE.map(({ title, switchOn, queue, prefill, tokens, otherwise }) => [
+    title,
+    switchOn.length === 0 ? 'nothing' : switchOn.join(', '),
+    `queue ${queue}, prefill ${prefill}`,
+    tokens,
+    otherwise,
+  ]);
+  return table(['engine', 'switch on', 'what you get', 'token counts', 'without it'], rows);
+}
+
 const BLOCKS: Readonly<Record<string, () => string>> = {
   keys,
   'exit-codes': exitCodes,
   'error-codes': errorCodes,
   metrics,
   attributes,
+  engines,
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);

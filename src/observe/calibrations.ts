@@ -106,11 +106,13 @@ export class Calibrations implements Estimator {
     if (strangers) return { state: 'strangers' };
     const sentAtNs = openedAtNs + (requestSentAtNs ?? 0);
     const tokenAtNs = openedAtNs + firstTokenAtNs;
+    const neighbours = this.#firstTokens.neighboursOf(route, { id: exchange.id, sentAtNs, tokenAtNs });
     return calibration.judge({
       tokens: Math.max(1, tokens.prompt - (tokens.cached ?? 0)),
       tookNs,
-      metIdle: ok && company.atOpenCount === 0 && company.joinedCount === 0,
-      neighbours: this.#firstTokens.neighboursOf(route, { id: exchange.id, sentAtNs, tokenAtNs }),
+      // Company is counted as the tapes are read; those of several relays are read one after the other.
+      metIdle: ok && company.atOpenCount === 0 && company.joinedCount === 0 && neighbours.length === 0,
+      neighbours,
     });
   }
 

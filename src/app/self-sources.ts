@@ -1,5 +1,6 @@
 // What rubato knows of itself, gathered from the parts that know it.
 import type { OtlpReceiver } from '../observe/otlp/receiver.ts';
+import type { Calibrations } from '../observe/calibrations.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { SelfSources } from '../telemetry/self-metrics.ts';
 import type { LagWindow } from './lag-window.ts';
@@ -12,9 +13,10 @@ export interface SelfParts {
   readonly lags: LagWindow;
   readonly outlets: Outlets;
   readonly otlp: OtlpReceiver | undefined;
+  readonly calibrations: Calibrations;
 }
 
-export function selfSources({ observer, supervisor, lags, outlets, otlp }: SelfParts): SelfSources {
+export function selfSources({ observer, supervisor, lags, outlets, otlp, calibrations }: SelfParts): SelfSources {
   const { otel, recordFile } = outlets;
   return {
     openExchanges: () => observer.openExchanges(),
@@ -34,6 +36,7 @@ export function selfSources({ observer, supervisor, lags, outlets, otlp }: SelfP
       { signal: 'records', count: recordFile?.stats().droppedCount ?? 0 },
     ],
     otlp: () => otlp && otlpCounts(otlp),
+    calibrations: () => calibrations.counts,
     cpuNs() {
       const { user, system } = process.cpuUsage();
       return (user + system) * 1e3;

@@ -87,6 +87,7 @@ function createParts(config: Config, env: Environment, { log, outlets, otlp, sin
     for (const { opening } of observer.openObserved()) yield opening.routeIndex;
   });
   observeEngines(outlets.store, polling);
+  const calibrations = new Calibrations({ running: (route) => polling.view.running(route) });
   const observer = new Observer({
     sinks: [...outlets.sinks, polling.sink, ...sinks],
     classifier: createClassifier(config.classHeader, config.classes),
@@ -94,7 +95,7 @@ function createParts(config: Config, env: Environment, { log, outlets, otlp, sin
     lateSources: [...(otlp === undefined ? [] : [otlp.source]), ...polling.lateSources],
     evidenceWaitMs: config.evidenceWaitMs,
     engineByMetrics: (route) => polling.view.engine(route),
-    estimator: new Calibrations({ running: (route) => polling.view.running(route) }),
+    estimator: calibrations,
     models: config.models,
     promptBucketEdges: config.promptBucketEdges,
     outputBucketEdges: config.outputBucketEdges,
@@ -116,7 +117,7 @@ function createParts(config: Config, env: Environment, { log, outlets, otlp, sin
   });
   const lags = new LagWindow(() => supervisor.takeLoopLags());
   const classNames = config.classes.map(({ name }) => name);
-  observeSelf(outlets.store, selfSources({ observer, supervisor, lags, outlets, otlp }), classNames);
+  observeSelf(outlets.store, selfSources({ observer, supervisor, lags, outlets, otlp, calibrations }), classNames);
   const watch = new UpstreamWatch(log);
   const clientSockets = new ClientSockets(() => observer.openObserved());
   const state = { draining: false, admin: undefined };

@@ -27,6 +27,8 @@ export interface SelfSources {
         readonly joined: Readonly<Record<string, number>>;
       }
     | undefined;
+  /** What calibrated models answered, by reason; `estimated` is the one that gave an estimate. */
+  calibrations(): Readonly<Record<string, number>>;
   /** CPU time of the whole process since its start, user and system. */
   cpuNs(): number;
 }
@@ -112,6 +114,15 @@ const OTLP_JOINED: MetricSpec = {
   classed: false,
 };
 
+const CALIBRATIONS: MetricSpec = {
+  name: 'rubato.self.calibrations',
+  type: 'counter',
+  unit: '{exchange}',
+  help: 'Exchanges that a calibrated model was asked about: `estimated`, or why it gave no estimate.',
+  labels: ['reason'],
+  classed: false,
+};
+
 const CPU: MetricSpec = {
   name: 'rubato.self.cpu',
   type: 'counter',
@@ -131,6 +142,7 @@ export const SELF_METRICS: readonly MetricSpec[] = [
   OTLP_FORWARDED,
   OTLP_DROPPED,
   OTLP_JOINED,
+  CALIBRATIONS,
   CPU,
 ];
 
@@ -153,6 +165,7 @@ export function observeSelf(store: MetricStore, sources: SelfSources, classes: r
   store.observe(OTLP_FORWARDED, () => byLabel('signal', sources.otlp()?.forwarded));
   store.observe(OTLP_DROPPED, () => byLabel('reason', sources.otlp()?.dropped));
   store.observe(OTLP_JOINED, () => byLabel('kind', sources.otlp()?.joined));
+  store.observe(CALIBRATIONS, () => byLabel('reason', sources.calibrations()));
   store.observe(CPU, () => [{ labels: {}, value: sources.cpuNs() }]);
 }
 

@@ -181,6 +181,7 @@ describe('the two routes', () => {
         readerDetachedCount: () => 2,
         exportDropped: () => [{ signal: 'spans', count: 3 }],
         otlp: () => undefined,
+        calibrations: () => ({ estimated: 3, learning: 30 }),
         cpuNs: () => 2_500_000_000,
       },
       ['interactive', 'default'],

@@ -19,6 +19,7 @@ it('counts open exchanges by class, model and phase', () => {
       readerDetachedCount: () => 0,
       exportDropped: () => [],
       otlp: () => undefined,
+      calibrations: () => ({}),
       cpuNs: () => 0,
     },
     ['batch'],

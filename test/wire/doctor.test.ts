@@ -7,6 +7,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/app/doctor/check.ts';
+import { exportEngineSpans } from '../support/engine-exporter.ts';
 import { startReferenceEngine, type ReferenceEngineOptions } from '../../src/client/reference-engine/start.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -155,6 +156,28 @@ describe('what is in the way', () => {
     expect((await doctor(upstream, endpoint(taking))).find('collector')).toMatchObject({ status: 'ok' });
     expect((await doctor([...upstream, '--strict'], endpoint(refusing))).status).toBe(1);
     expect((await doctor(upstream)).find('collector').status).toBe('note');
+  });
+});
+
+describe('spans of the engine', () => {
+  test('are waited for where --otlp-listen says, and confirm that traceparent is honoured', async () => {
+    const server = createServer();
+    const port = await listening(server);
+    await (open.pop() as () => Promise<void>)();
+    const spans = exportEngineSpans('http/protobuf', `http://127.0.0.1:${port}`);
+    open.push(() => spans.stop());
+    const url = await engine({ persona: 'vllm', signals: { inBand: false }, onSpans: spans.onSpans });
+    const { find } = await doctor(['--otlp-listen', `127.0.0.1:${port}`, '--upstream', url]);
+    expect(find('traceparent').status).toBe('ok');
+    expect(find('evidence')).toMatchObject({ status: 'ok', values: { basis: 'exact', sources: 'engine-spans' } });
+  });
+
+  test('are not asked for where somebody listens already', async () => {
+    const port = await listening(createServer());
+    const url = await engine({ persona: 'llamacpp' });
+    const { status, find } = await doctor(['--otlp-listen', `127.0.0.1:${port}`, '--upstream', url]);
+    expect(status).toBe(0);
+    expect(find('evidence').status).toBe('ok');
   });
 });
 

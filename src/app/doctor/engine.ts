@@ -1,5 +1,6 @@
 // Which engine it is, when its head lands, and whether it can take part in traces.
 import { adviceFor } from '../../evidence/advice.ts';
+import { ENGINE_SPANS } from '../../evidence/engine-spans.ts';
 import { headClassOf } from '../../evidence/head-class.ts';
 import type { Report } from '../../judge/report.ts';
 import type { EngineFacts } from '../../record/engines.ts';
@@ -74,7 +75,7 @@ function headOf({ record, figures }: Report): Finding {
 }
 
 function traceparent(engine: EngineFacts | undefined, { record }: Report): Finding {
-  const spanSeen = record.evidence.some(({ source }) => source === 'engine-spans');
+  const spanSeen = record.evidence.some(({ source }) => source === ENGINE_SPANS);
   if (spanSeen)
     return { check: 'traceparent', status: 'ok', says: 'the engine made spans under the traceparent it was given' };
   const advice = engine === undefined ? undefined : adviceFor(engine.name);

@@ -15,9 +15,10 @@ export const portsCheck: Check = {
   },
 };
 
-async function tryPort(flag: string, { host, port }: HostPort): Promise<Finding> {
+async function tryPort(flag: string, place: HostPort): Promise<Finding> {
+  const { host, port } = place;
   const about = `${flag} ${host}:${port}`;
-  const code = await listenFault(host, port);
+  const code = await listenFault(place);
   if (code === undefined) return { check: 'port', status: 'ok', says: `${about} is free`, values: { flag, port } };
   const cures: Readonly<Record<string, string>> = {
     EADDRINUSE: 'something listens there, perhaps rubato itself: stop it, or choose another port',
@@ -33,7 +34,8 @@ async function tryPort(flag: string, { host, port }: HostPort): Promise<Finding>
   };
 }
 
-function listenFault(host: string, port: number): Promise<string | undefined> {
+/** The system's code when a port cannot be had; undefined when it can. */
+export function listenFault({ host, port }: HostPort): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'ERROR'));

@@ -5,6 +5,7 @@ import { sendRequest, type StreamAnswer } from '../../client/stream-client.ts';
 import type { Config } from '../../config/config.ts';
 import type { Report } from '../../judge/report.ts';
 import { startServe } from '../serve.ts';
+import { listenFault } from './ports.ts';
 import { APIS, type Api, apiForPath } from './apis.ts';
 
 export interface TrialOptions {
@@ -46,7 +47,7 @@ const POLL_MS = 20;
 /** Runs the trial; a stream that fails is a finding, not an error. */
 export async function runTrial(config: Config, options: TrialOptions): Promise<Trial> {
   const reports: Report[] = [];
-  const running = await startServe(trialConfig(config), {
+  const running = await startServe(await trialConfig(config), {
     env: {},
     sinks: [{ name: 'doctor', onReport: (report) => void reports.push(report) }],
   });
@@ -64,10 +65,23 @@ export async function runTrial(config: Config, options: TrialOptions): Promise<T
   }
 }
 
-/** The user's configuration with nothing that others would notice: no fixed ports, no files, no log. */
-function trialConfig(config: Config): Config {
+/**
+ * The user's configuration with nothing that others would notice: no fixed ports, no files, no log. Only
+ * the engine's spans come to where they were told to, unless somebody listens there already.
+ */
+async function trialConfig(config: Config): Promise<Config> {
   const anyPort = { host: '127.0.0.1', port: 0 };
-  return { ...config, listen: anyPort, admin: anyPort, record: undefined, logLevel: 'silent', propagate: 'on' };
+  const { otlpListen } = config;
+  const isFree = otlpListen !== undefined && (await listenFault(otlpListen)) === undefined;
+  return {
+    ...config,
+    listen: anyPort,
+    admin: anyPort,
+    otlpListen: isFree ? otlpListen : undefined,
+    record: undefined,
+    logLevel: 'silent',
+    propagate: 'on',
+  };
 }
 
 interface Client {

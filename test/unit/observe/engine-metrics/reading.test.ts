@@ -1,5 +1,6 @@
 // Goal: each engine's page gives the same facts under the same names, old names included.
 // Method: pages written after the engines' sources, read whole.
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { MetricsScanner } from '../../../../src/observe/engine-metrics/prometheus-text.ts';
 import {
@@ -182,6 +183,33 @@ describe('engines', () => {
       engine: 'triton',
       load: [8, 0, 0.25],
       means: [[1, 2, 'finish'], expect.anything(), expect.anything()],
+    });
+  });
+});
+
+describe('pages of real engines', () => {
+  // vLLM 0.32.0 on a CPU after 13 requests, its buckets left out; llama.cpp b11434 after 3.
+  const captured = (name: string): string => readFileSync(new URL(`captured/${name}.txt`, import.meta.url), 'utf8');
+
+  test('vLLM 0.32.0', () => {
+    const reading = read(captured('vllm-0.32.0'));
+    expect(brief(reading)).toMatchObject({ engine: 'vllm', load: [0, 0, 0], counters: [0, 156] });
+    expect([sum(reading?.queue?.count), sum(reading?.prefill?.count), sum(reading?.whole?.count)]).toEqual([
+      13, 13, 13,
+    ]);
+    expect(Math.round((sum(reading?.prefill?.sum) ?? 0) * 1e3)).toBe(252);
+    expect(reading?.processStartedEpochS).toBeGreaterThan(1.79e9);
+  });
+
+  test('llama.cpp b11434', () => {
+    expect(brief(read(captured('llama.cpp-b11434')))).toMatchObject({
+      engine: 'llama.cpp',
+      load: [0, 0, undefined],
+      counters: [undefined, 24],
+      shares: [
+        [396, 'rest', 201],
+        [0, 'whole', 0],
+      ],
     });
   });
 });

@@ -55,7 +55,11 @@ export class EngineTarget {
     this.#options = options;
     this.#url = options.url;
     this.#notes = new PollNotes(options.log, "the engine's metrics");
-    this.#loop = new PollLoop((reason) => this.#ask(reason), options.intervalMs);
+    this.#loop = new PollLoop(
+      (reason) => this.#ask(reason),
+      (fault) => this.#notes.broke(fault),
+      options.intervalMs,
+    );
   }
 
   start(): void {
@@ -72,7 +76,10 @@ export class EngineTarget {
     const { upstreamOrigin } = this.#options;
     const searchedMs = this.#searchedAtNs === undefined ? Infinity : (nowNs() - this.#searchedAtNs) / NS_PER_MS;
     if (searchedMs < METRICS_SEARCH_AGAIN_MS || isHosted(upstreamOrigin, engine)) return;
-    void this.#search(engine);
+    this.#searching = true;
+    this.#search(engine)
+      .catch((fault: unknown) => this.#notes.broke(fault))
+      .finally(() => (this.#searching = false));
   }
 
   /** Has it looked at soon, if it is known where. */
@@ -122,7 +129,6 @@ export class EngineTarget {
 
   /** Tries the places in turn, quietly: most upstreams have none. */
   async #search(shown: EngineName | undefined): Promise<void> {
-    this.#searching = true;
     this.#searchedAtNs = nowNs();
     const { upstreamOrigin, engine = shown, log } = this.#options;
     let paths = engine === 'tensorrt-llm' ? [TENSOR_RT_LLM_PATH] : [PLAIN_PATH];
@@ -138,7 +144,6 @@ export class EngineTarget {
         paths = [TENSOR_RT_LLM_PATH];
       }
     }
-    this.#searching = false;
   }
 
   async #ask(reason: Reason): Promise<void> {

@@ -49,7 +49,11 @@ export class GpuTarget {
   constructor(options: GpuTargetOptions) {
     this.#options = options;
     this.#notes = new PollNotes(options.log, 'the metrics of the GPUs');
-    this.#loop = new PollLoop(() => this.#ask(), options.intervalMs);
+    this.#loop = new PollLoop(
+      () => this.#ask(),
+      (fault) => this.#notes.broke(fault),
+      options.intervalMs,
+    );
   }
 
   start(): void {

@@ -90,7 +90,10 @@ class RequestList {
   readonly #url: string;
   readonly #client: MetricsClient;
   readonly #notes: PollNotes;
-  readonly #loop = new PollLoop(() => this.#read());
+  readonly #loop = new PollLoop(
+    () => this.#read(),
+    (fault) => this.#notes.broke(fault),
+  );
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>();
   /** 0: never. */

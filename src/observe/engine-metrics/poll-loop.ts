@@ -8,8 +8,8 @@ export type Reason = 'pace' | 'demand';
 const NS_PER_MS = 1e6;
 
 export class PollLoop {
-  /** Never rejects: what goes wrong is its own affair. */
   readonly #ask: (reason: Reason) => Promise<void>;
+  readonly #onFault: (fault: unknown) => void;
   readonly #everyMs: number | undefined;
   #pace: NodeJS.Timeout | undefined;
   #demand: NodeJS.Timeout | undefined;
@@ -17,8 +17,10 @@ export class PollLoop {
   #askedAtNs: number | undefined;
   #closed = false;
 
-  constructor(ask: (reason: Reason) => Promise<void>, everyMs?: number) {
+  /** `onFault` is told of faults of ours; what engines do wrong is the affair of who asks. */
+  constructor(ask: (reason: Reason) => Promise<void>, onFault: (fault: unknown) => void, everyMs?: number) {
     this.#ask = ask;
+    this.#onFault = onFault;
     this.#everyMs = everyMs;
   }
 
@@ -65,6 +67,9 @@ export class PollLoop {
     if (reason === 'demand') this.#askedAtNs = nowNs();
     try {
       await this.#ask(reason);
+    } catch (fault) {
+      // Nobody waits for this promise, and its rejection would end the process and every stream with it.
+      this.#onFault(fault);
     } finally {
       this.#busy = false;
     }

@@ -1,6 +1,6 @@
 // What became of polls: faults are counted by kind, and the log is told of the first one in a row and of
 // the recovery, not of each.
-import type { Log } from '../../base/log.ts';
+import { faultFields, type Log } from '../../base/log.ts';
 import type { PollFault } from '../../judge/engine-state.ts';
 import type { Failure } from './metrics-client.ts';
 
@@ -31,6 +31,13 @@ export class PollNotes {
   good(url: string): void {
     if (this.#failing) this.#log.info(`${this.#what} can be read again`, { url: shown(url) });
     this.#failing = false;
+  }
+
+  /** A fault of ours, whatever the engine answered. */
+  broke(fault: unknown): void {
+    this.counts.set('broken', (this.counts.get('broken') ?? 0) + 1);
+    if (!this.#failing) this.#log.error(`${this.#what} could not be taken in`, faultFields(fault));
+    this.#failing = true;
   }
 
   failed(url: string, { fault, status, code }: Failure): void {

@@ -5,15 +5,25 @@ import { PollLoop, type Reason } from '../../../../src/observe/engine-metrics/po
 
 let asked: Reason[];
 let answer: () => void;
+let fail: (fault: Error) => void;
+let faults: unknown[];
 let loop: PollLoop;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'hrtime'] });
   asked = [];
-  loop = new PollLoop((reason) => {
-    asked.push(reason);
-    return new Promise((resolve) => (answer = resolve));
-  }, 5_000);
+  faults = [];
+  loop = new PollLoop(
+    (reason) => {
+      asked.push(reason);
+      return new Promise((resolve, reject) => {
+        answer = resolve;
+        fail = reject;
+      });
+    },
+    (fault) => faults.push(fault),
+    5_000,
+  );
 });
 
 afterEach(() => {
@@ -66,6 +76,13 @@ test('a demand during a question waits until after it, for it began too early', 
   expect(asked).toEqual(['pace']);
   await answered(600);
   expect(asked).toEqual(['pace', 'demand']);
+});
+
+test('a fault of ours is told, and the next question is asked all the same', async () => {
+  loop.start();
+  fail(new Error('ours'));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([faults, asked.length]).toEqual([[new Error('ours')], 2]);
 });
 
 test('after its end nothing is asked', async () => {

@@ -91,7 +91,9 @@ export function useBench(given: BenchOptions | (() => BenchOptions | Promise<Ben
     async run(input, direct) {
       runCount += 1;
       const model = `model-${runCount}`;
-      const { script, lines = [], ...parts } = input;
+      const { script, lines = [], ...asked } = input;
+      // Some APIs have the model in the path, which then counts.
+      const parts = asked.target === undefined ? asked : { ...asked, target: asked.target.replace('{model}', model) };
       const plan = bench.engine.plan(script);
       const client = await open(direct === undefined ? bench.sidecar.listenPort : bench.engine.port);
       client.request(chatRequest({ ...parts, model, lines: [...lines, `${PLAN_FIELD}: ${plan.id}`] }));

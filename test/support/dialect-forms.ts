@@ -6,16 +6,17 @@ export const NDJSON_HEAD = head('200 OK', 'content-type: application/x-ndjson', 
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 /** How one engine words an answer. Counts are running ones: tokens with this event and all before it. */
-export interface Form {
+export interface Form<Words extends string | Buffer = string> {
   readonly dialect: string;
+  /** `{model}` stands for the name by which a test finds its record. */
   readonly target: string;
   readonly head: string;
   /** What comes before the first token and is none. */
-  readonly openings: readonly string[];
-  readonly token: (text: string, count: number) => string;
+  readonly openings: readonly Words[];
+  readonly token: (text: string, count: number) => Words;
   /** What ends the stream well. */
-  readonly end: (count: number) => string;
-  readonly error: string;
+  readonly end: (count: number) => Words;
+  readonly error: Words;
   /** Outcome of a body that ends cleanly without its end. */
   readonly unended: 'incomplete' | 'ok';
   /** Tokens are counted by their events. */
@@ -99,7 +100,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     dialect: 'triton-generate',
-    target: '/v2/models/m/generate_stream',
+    target: '/v2/models/{model}/generate_stream',
     head: HEAD,
     openings: [triton({ text_output: '' })],
     token: (text) => triton({ text_output: text, num_output_tokens: 1 }),

@@ -8,20 +8,29 @@ import { useBench, type Run } from '../support/bench.ts';
 import { expectBetweenWrites, expectLargestGap, expectUntilWrite } from '../support/causal.ts';
 import { FORMS, llamacpp, NDJSON_HEAD, ollamaLine, sglang, tgi, type Form } from '../support/dialect-forms.ts';
 import { PLAN_FIELD } from '../support/raw-engine.ts';
-import { actAt, at, c, chatRequest, DONE, END, head, type Step } from '../support/script.ts';
+import { actAt, at, bytesOf, c, chatRequest, DONE, END, head, type Step } from '../support/script.ts';
 import type { RecordEntry } from '../support/sidecar.ts';
+import { TYPED_FORMS } from '../support/typed-forms.ts';
 
 const bench = useBench();
 
-const CASES = FORMS.map((form) => [`${form.dialect} on ${form.target}`, form] as const);
+/** Binary framings have no words but bytes. */
+type Words = string | Buffer;
+type AnyForm = Form<Words>;
+
+const CASES = [...FORMS, ...TYPED_FORMS].map((form) => [`${form.dialect} on ${form.target}`, form] as const);
+
+function joined(...parts: readonly Words[]): Buffer {
+  return Buffer.concat(parts.map((part) => bytesOf(part)));
+}
 
 /** Each entry is one write: milliseconds and text. */
-function stream(form: Form, ...writes: readonly (readonly [number, string])[]): Step[] {
+function stream(form: AnyForm, ...writes: readonly (readonly [number, Words])[]): Step[] {
   const last = writes.at(-1)?.[0] ?? 0;
   return [at(0, form.head), ...writes.map(([ms, text]) => at(ms, c(text))), at(last + 10, END)];
 }
 
-function play(form: Form, ...writes: readonly (readonly [number, string])[]): Promise<Run & RecordEntry> {
+function play(form: AnyForm, ...writes: readonly (readonly [number, Words])[]): Promise<Run & RecordEntry> {
   return bench.check({ target: form.target, script: stream(form, ...writes) });
 }
 
@@ -43,7 +52,7 @@ describe.each(CASES)('%s', (_, form) => {
   });
 
   test('D a stream that only opens has no TTFT', async () => {
-    const run = await play(form, [30, openings.join('')], [60, end(0)]);
+    const run = await play(form, [30, joined(...openings)], [60, end(0)]);
     expect(run.figures.ttftNs).toBeUndefined();
     expect(run.figures.noFirstToken).toBe('no_output');
     expect(run.record.end.outcome).toBe('ok');
@@ -52,7 +61,7 @@ describe.each(CASES)('%s', (_, form) => {
   test('E each event is one gap, several in one write are one read, the end is no gap', async () => {
     const run = await play(
       form,
-      [60, token('a', 1) + token('b', 2) + token('c', 3)],
+      [60, joined(token('a', 1), token('b', 2), token('c', 3))],
       [120, token('d', 4)],
       [180, token('e', 5)],
       [300, end(5)],
@@ -205,9 +214,15 @@ describe('what only one dialect can have', () => {
 
   test('Triton: a client that leaves before the body ends has not got the answer', async () => {
     const client = await bench.client();
-    const { token, head: answerHead, target } = form('/v2/models/m/generate_stream');
+    const { token, head: answerHead, target } = form('/v2/models/{model}/generate_stream');
     const plan = bench.engine.plan([at(0, answerHead), at(20, c(token('a', 1))), at(2000, END)]);
-    client.request(chatRequest({ target, model: 'left-triton', lines: [`${PLAN_FIELD}: ${plan.id}`] }));
+    client.request(
+      chatRequest({
+        target: target.replace('{model}', 'left-triton'),
+        model: 'left-triton',
+        lines: [`${PLAN_FIELD}: ${plan.id}`],
+      }),
+    );
     await client.bodyBytes(token('a', 1).length);
     client.close();
     const entry = await bench.sidecar.record('the one who left', (record) => record.request.model === 'left-triton');

@@ -1,7 +1,7 @@
 // Can the ports be had that `serve` would listen on?
-import net from 'node:net';
 import type { HostPort } from '../../config/config.ts';
 import type { Check, Finding } from './check.ts';
+import { listenFault } from './listen-fault.ts';
 
 export const portsCheck: Check = {
   name: 'port',
@@ -32,13 +32,4 @@ async function tryPort(flag: string, place: HostPort): Promise<Finding> {
     cure: cures[code] ?? 'choose another',
     values: { flag, port },
   };
-}
-
-/** The system's code when a port cannot be had; undefined when it can. */
-export function listenFault({ host, port }: HostPort): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = net.createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'ERROR'));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
-  });
 }

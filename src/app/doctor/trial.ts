@@ -5,7 +5,7 @@ import { sendRequest, type StreamAnswer } from '../../client/stream-client.ts';
 import type { Config } from '../../config/config.ts';
 import type { Report } from '../../judge/report.ts';
 import { startServe } from '../serve.ts';
-import { listenFault } from './ports.ts';
+import { listenFault } from './listen-fault.ts';
 import { APIS, type Api, apiForPath } from './apis.ts';
 
 export interface TrialOptions {

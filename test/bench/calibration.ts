@@ -84,7 +84,13 @@ function bodyOf(): string {
   return JSON.stringify({ model: 'm', stream: true, stream_options: { include_usage: true }, max_tokens, messages });
 }
 
-async function playScenario(scenario: Scenario): Promise<Outcome[]> {
+interface Played {
+  readonly outcomes: readonly Outcome[];
+  /** What the calibration said of itself, by reason. */
+  readonly answers: Readonly<Record<string, number>>;
+}
+
+async function playScenario(scenario: Scenario): Promise<Played> {
   const model = { ...MODEL, ...scenario.model };
   let engine: ReferenceEngine = await startReferenceEngine({ seed: SEED, model, models: ['m'] });
   const { port } = engine;
@@ -112,10 +118,15 @@ async function playScenario(scenario: Scenario): Promise<Outcome[]> {
     await send(count);
   }
   const outcomes = await outcomesOf(rubato, played);
+  const samples = await rubato.sidecar.metrics();
+  const answers = samples.filter(({ name, value }) => name === 'rubato_self_calibrations_total' && value > 0);
   agent.destroy();
   await rubato.stop();
   await engine.close();
-  return outcomes;
+  return {
+    outcomes,
+    answers: Object.fromEntries(answers.map(({ labels, value }) => [labels['reason'] ?? '', value])),
+  };
 }
 
 async function outcomesOf(
@@ -161,7 +172,7 @@ function queueMiss(saidNs: number, wasNs: number): number {
 
 function judge(
   scenario: Scenario,
-  outcomes: readonly Outcome[],
+  { outcomes, answers }: Played,
 ): { row: string[]; verdicts: Verdict[]; figures: object } {
   const told = outcomes.flatMap(({ said, ...truth }) => (said === undefined ? [] : [{ said, ...truth }]));
   const misses = told.map(({ said, prefillNs }) => 100 * Math.abs(said.prefillNs / prefillNs - 1));
@@ -194,6 +205,7 @@ function judge(
     inBandCount: told.filter(({ said, prefillNs }) => Math.abs(said.prefillNs - prefillNs) <= said.errorNs).length,
     earlyCount: told.filter(({ index }) => index < LEARNING_COUNT).length,
     afterChange: { told: told.filter(inChange).length, wrong: wrong.filter(inChange).length },
+    answers,
     unevenCount: outcomes.filter(({ exact }) => !exact).length,
   };
   const row = [

@@ -50,6 +50,8 @@ export const LINGER_MS = 1_000;
 export const CLIENT_KEEP_ALIVE_MS = 75_000;
 /** Idle time of an engine connection we keep for reuse: below uvicorn's and vLLM's 5 s. */
 export const UPSTREAM_KEEP_ALIVE_MS = 4_000;
+/** Rest of an engine connection before its first reuse: a busy engine's close was heard of up to 100 ms late. */
+export const UPSTREAM_REST_MS = 250;
 /** Idle engine connections kept for reuse by one relay; more are closed. */
 export const UPSTREAM_IDLE_MAX_COUNT = 1_024;
 /** TCP keep-alive probes on both sides find peers that vanished without a word. */
@@ -92,6 +94,8 @@ export const DECODED_MAX_RATIO = 100;
 export const DECODED_RATIO_FREE_BYTES = 1 * MIB;
 /** Log2 of the zstd window a copy may need: the 8 MiB to which RFC 9659 binds this content coding. */
 export const ZSTD_WINDOW_MAX_LOG2 = 23;
+/** Different kinds of deltas told apart in one answer; the Responses API has about 15. */
+export const DELTA_NAMES_MAX_COUNT = 64;
 /** Characters of an error's type kept in a record. */
 export const ERROR_TYPE_MAX_CHARS = 64;
 /** Characters of a finish reason kept in a record. */

@@ -1,6 +1,6 @@
 // What is known of one answer so far, in terms that all dialects share. Dialects write it, the
 // answer reader turns it into facts. Holds no text of the answer.
-import { CHOICES_MAX_COUNT, FINISH_REASON_MAX_CHARS, NAME_MAX_CHARS } from '../base/limits.ts';
+import { CHOICES_MAX_COUNT, DELTA_NAMES_MAX_COUNT, FINISH_REASON_MAX_CHARS, NAME_MAX_CHARS } from '../base/limits.ts';
 import { GrowthLog } from './growth-log.ts';
 import { asBoundedText } from './json-value.ts';
 import { TokenTally } from './token-tally.ts';
@@ -9,6 +9,8 @@ export class AnswerState {
   readonly tokens = new TokenTally();
   /** For dialects that repeat what they said before. */
   readonly growth = new GrowthLog();
+  /** Names of the parts that came in deltas; the first so many, far more than any API has. */
+  readonly #deltaNames = new Set<string>();
   /** The `[DONE]`-like end mark came. */
   endMark = false;
   #errorType: string | undefined;
@@ -36,6 +38,15 @@ export class AnswerState {
   noteNames(model: unknown, responseId: unknown): void {
     this.#model ??= asBoundedText(model, NAME_MAX_CHARS);
     this.#responseId ??= asBoundedText(responseId, NAME_MAX_CHARS);
+  }
+
+  /** Notes that a part came in deltas, for dialects that repeat the whole of it at its end. */
+  noteDelta(name: string): void {
+    if (this.#deltaNames.size < DELTA_NAMES_MAX_COUNT) this.#deltaNames.add(name);
+  }
+
+  cameInDeltas(name: string): boolean {
+    return this.#deltaNames.has(name) || this.#deltaNames.size >= DELTA_NAMES_MAX_COUNT;
   }
 
   /** The first error counts; later ones are its consequences. */

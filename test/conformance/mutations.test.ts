@@ -11,7 +11,7 @@ import { randomOf, type Random } from '../support/mutate-json.ts';
 import { loadVectors, type Vector } from '../support/vectors.ts';
 import { cutAt, readAll, type Told } from '../unit/stream/read-all.ts';
 
-const MUTANTS_COUNT = 12;
+const MUTANTS_COUNT = 8;
 const FRAME_MIN_BYTES = 16;
 
 /** The most events a body can hold: one a line, a bracket or a frame. */

@@ -1,7 +1,7 @@
 // OpenAI Responses: events that name their type, made by OpenAI and Azure, vLLM, SGLang, llama.cpp
 // (without sequence numbers), Ollama, LMDeploy, Dynamo. The same events come when a response is fetched
 // again by its id as a stream.
-import { channelBit, type Channel } from '../../record/kinds.ts';
+import type { Channel } from '../../record/kinds.ts';
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { errorTypeOf } from '../in-band-error.ts';
@@ -12,6 +12,9 @@ import { fragment, readingOf, typeOf } from './typed-event.ts';
 
 /** All output items are parts of one answer. */
 const CHOICE = 0;
+
+/** By it Ollama's responses are known: everybody else's ids are longer. */
+const OLLAMA_ID = /^resp_\d{1,6}$/;
 
 /**
  * The events that end a response. `response.done` is the realtime API's, which some gateways send in
@@ -34,6 +37,9 @@ const CHANNEL_BY_WORD: readonly (readonly [string, Channel])[] = [
   // Arguments, input, code and commands: `function_call_arguments`, `code_interpreter_call_code`, …
   ['_call', 'tool'],
 ];
+
+/** Where the end of a part has the whole of it. */
+const WHOLE_KEYS = ['text', 'refusal', 'arguments', 'input', 'code'];
 
 /** What a tool gave back is no output of the model; it streams while a shell command runs. */
 const TOOL_OUTPUT = '_call_output';
@@ -59,7 +65,7 @@ function read(message: JsonObject, state: AnswerState, eventName: string | undef
   if (ENDS.has(type)) return readEnd(type, response, state);
   // OpenAI sends it while nothing happens; it stands in no reference (openai-node issue 1964).
   if (type === 'keepalive') return readingOf(0, 'ping');
-  const generated = channelsOf(type, message);
+  const generated = channelsOf(type, message, state);
   const listed = generated === 0 ? undefined : noteTokens(message, state);
   const tokensSoFar = running?.output ?? listed;
   if (!type.startsWith('response.')) return readingOf(generated, 'other', tokensSoFar);
@@ -70,7 +76,8 @@ function noteResponse(response: JsonObject, state: AnswerState): void {
   state.noteNames(response['model'], response['id']);
   const choice = state.noteChoice(CHOICE);
   const usage = finalUsageOf(asObject(response['usage']));
-  if (usage !== undefined) state.tokens.noteUsage(usage, undefined);
+  if (usage !== undefined)
+    state.tokens.noteUsage(OLLAMA_ID.test(`${response['id']}`) ? stated(usage) : usage, undefined);
   const { status } = response;
   if (status === 'in_progress' || status === 'queued') return;
   // An incomplete response says why; every other final status is its own reason.
@@ -85,7 +92,7 @@ function readEnd(type: string, response: JsonObject | undefined, state: AnswerSt
   return readingOf(0, 'error', tokensSoFar);
 }
 
-function channelsOf(type: string, message: JsonObject): number {
+function channelsOf(type: string, message: JsonObject, state: AnswerState): number {
   if (type === 'response.output_item.added') {
     // A tool's name comes with its item. Texts of an item are left to its deltas, which repeat them.
     const item = asObject(message['item']);
@@ -93,9 +100,15 @@ function channelsOf(type: string, message: JsonObject): number {
     return isCall ? fragment('tool', item['name'], item['arguments']) : 0;
   }
   if (type === 'response.image_generation_call.partial_image') return fragment('image', message['partial_image_b64']);
-  if (!type.startsWith('response.') || !type.endsWith('.delta') || !isNonEmptyText(message['delta'])) return 0;
-  if (type.includes(TOOL_OUTPUT)) return 0;
-  return channelBit(CHANNEL_BY_WORD.find(([word]) => type.includes(word))?.[1] ?? 'text');
+  const [, name, step] = /^response\.(.+)\.(delta|done)$/.exec(type) ?? [];
+  if (name === undefined || name.includes(TOOL_OUTPUT)) return 0;
+  const channel = CHANNEL_BY_WORD.find(([word]) => name.includes(word))?.[1] ?? 'text';
+  if (step === 'delta') {
+    state.noteDelta(name);
+    return fragment(channel, message['delta']);
+  }
+  // The end of a part repeats it, unless no delta of its kind ever came: SGLang sends code only so.
+  return state.cameInDeltas(name) ? 0 : fragment(channel, ...WHOLE_KEYS.map((key) => message[key]));
 }
 
 /** Logprobs list the tokens of a delta where they were asked for; the list is empty where not. */
@@ -104,6 +117,11 @@ function noteTokens(message: JsonObject, state: AnswerState): number | undefined
   const logprobCount = listed === 0 ? undefined : listed;
   state.tokens.noteChoice({ generated: true, tokenIdCount: undefined, logprobCount });
   return logprobCount === undefined ? undefined : state.tokens.listedOutput;
+}
+
+/** Ollama writes zeros for the details that it does not count yet (openai/responses.go). */
+function stated(usage: UsageCounts): UsageCounts {
+  return { ...usage, cached: usage.cached || undefined, reasoning: usage.reasoning || undefined };
 }
 
 function finalUsageOf(usage: JsonObject | undefined): UsageCounts | undefined {

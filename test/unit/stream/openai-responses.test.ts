@@ -31,7 +31,12 @@ describe('a Responses event', () => {
     expect(event({ type: `response.${name}.delta`, delta: '' })).toEqual({ kind: 'other' });
     expect(event({ type: `response.${name}.delta`, delta: null })).toEqual({ kind: 'other' });
     expect(event({ type: `response.${name}.delta`, delta: { text: 'x' } })).toEqual({ kind: 'other' });
-    expect(event({ type: `response.${name}.done`, text: 'x', delta: 'x' })).toEqual({ kind: 'lifecycle' });
+    const whole = { type: `response.${name}.done`, text: 'x' };
+    const told = readAll([data({ type: `response.${name}.delta`, delta: 'x' }), data(whole)], responses);
+    expect(told.events[1]).toEqual({ kind: 'lifecycle' });
+    // What never came in deltas comes with its end.
+    expect(event(whole)).toEqual({ kind, generated });
+    expect(event({ ...whole, text: '' })).toEqual({ kind: 'lifecycle' });
   });
 
   it.each([
@@ -84,6 +89,22 @@ describe('a Responses stream', () => {
     expect(readAll([data({ type: 'response.failed' })], responses).facts.errorType).toBe('unknown');
     const open = readAll([data({ type: 'response.in_progress', ...response({ status: 'queued' }) })], responses);
     expect(open.facts).toMatchObject({ terminal: false, finishReasons: [] });
+  });
+
+  it('takes the zeros of Ollama for what they are, and those of others at their word', () => {
+    const usage = { input_tokens: 4, output_tokens: 2, input_tokens_details: { cached_tokens: 0 } };
+    const tokens = (id: string) =>
+      readAll([data({ type: 'response.completed', response: { id, usage } })], responses).tokens;
+    expect(tokens('resp_31337')).toEqual({ prompt: 4, output: 2, basis: 'usage' });
+    expect(tokens('resp_68f1c0ffee')).toEqual({ prompt: 4, output: 2, cached: 0, basis: 'usage' });
+  });
+
+  it('tells a bounded number of parts apart', () => {
+    const body = Array.from({ length: 70 }, (_, part) => data({ type: `response.p${part}.delta`, delta: 'x' })).join(
+      '',
+    );
+    const told = readAll([body + data({ type: 'response.new.done', text: 'x' })], responses);
+    expect(told.events.at(-1)).toEqual({ kind: 'lifecycle' });
   });
 
   it('takes zeros for a blank form', () => {

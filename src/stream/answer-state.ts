@@ -42,7 +42,9 @@ export class AnswerState {
 
   /** Notes that a part came in deltas, for dialects that repeat the whole of it at its end. */
   noteDelta(name: string): void {
-    if (this.#deltaNames.size < DELTA_NAMES_MAX_COUNT) this.#deltaNames.add(name);
+    if (this.#deltaNames.has(name) || this.#deltaNames.size >= DELTA_NAMES_MAX_COUNT) return;
+    // Written anew: a part of a longer text would keep the whole of it alive.
+    this.#deltaNames.add(Buffer.from(name).toString());
   }
 
   cameInDeltas(name: string): boolean {

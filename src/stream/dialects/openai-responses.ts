@@ -75,9 +75,9 @@ function read(message: JsonObject, state: AnswerState, eventName: string | undef
 function noteResponse(response: JsonObject, state: AnswerState): void {
   state.noteNames(response['model'], response['id']);
   const choice = state.noteChoice(CHOICE);
+  const isOllama = isNonEmptyText(response['id']) && OLLAMA_ID.test(response['id']);
   const usage = finalUsageOf(asObject(response['usage']));
-  if (usage !== undefined)
-    state.tokens.noteUsage(OLLAMA_ID.test(`${response['id']}`) ? stated(usage) : usage, undefined);
+  if (usage !== undefined) state.tokens.noteUsage(isOllama ? stated(usage) : usage, undefined);
   const { status } = response;
   if (status === 'in_progress' || status === 'queued') return;
   // An incomplete response says why; every other final status is its own reason.

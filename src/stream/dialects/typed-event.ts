@@ -10,7 +10,7 @@ const TYPE_MAX_CHARS = 64;
 
 /** The event's type: its field `type`, else the name its framing gave it. */
 export function typeOf(message: JsonObject, eventName: string | undefined): string | undefined {
-  return asBoundedText(message['type'], TYPE_MAX_CHARS) ?? eventName;
+  return asBoundedText(message['type'], TYPE_MAX_CHARS) ?? asBoundedText(eventName, TYPE_MAX_CHARS);
 }
 
 /** The channel's bit when any of the values is a non-empty text. */

@@ -99,6 +99,13 @@ describe('a Responses stream', () => {
     expect(tokens('resp_68f1c0ffee')).toEqual({ prompt: 4, output: 2, cached: 0, basis: 'usage' });
   });
 
+  it('is not stopped by an id that cannot be made a text', () => {
+    const usage = { input_tokens: 4, output_tokens: 2 };
+    const told = readAll([data({ type: 'response.completed', response: { id: { toString: 1 }, usage } })], responses);
+    expect(told.facts).toMatchObject({ terminal: true, dialect: 'openai-responses' });
+    expect(told.tokens.output).toBe(2);
+  });
+
   it('tells a bounded number of parts apart', () => {
     const body = Array.from({ length: 70 }, (_, part) => data({ type: `response.p${part}.delta`, delta: 'x' })).join(
       '',

@@ -9,10 +9,11 @@ import {
   RELAYS_MAX_COUNT,
   STALL_MAX_MS,
 } from '../base/limits.ts';
-import { ENGINE_METRICS_INTERVAL_LEAST_MS } from '../base/poll-limits.ts';
 import { LOG_LEVELS } from '../base/log.ts';
-import { ENGINES } from '../record/engines.ts';
-import { CHUNK_DETAILS, CHUNK_FORMS, HOST_HEADERS, PROPAGATIONS } from './config.ts';
+import { CHUNK_DETAILS, CHUNK_FORMS, PROPAGATIONS } from './config.ts';
+import { key, type KeySpec } from './key-spec.ts';
+import { ENGINE_KEYS } from './keys-engine.ts';
+import { NETWORK_KEYS } from './keys-network.ts';
 import {
   type Reader,
   readBytes,
@@ -22,33 +23,12 @@ import {
   readHostPort,
   readInteger,
   readLabel,
-  readLimit,
   readNames,
   readSeconds,
   readSwitch,
-  readMetricsPlace,
   readText,
   readUpstream,
-  readUrl,
 } from './values.ts';
-
-export interface KeySpec {
-  /** How the value is written in help texts; a switch has none. */
-  readonly placeholder: string;
-  /** Takes true or false, and as a flag may stand alone. */
-  readonly isSwitch?: true;
-  /** May be given several times as a flag. */
-  readonly isList?: true;
-  readonly unit?: 's' | 'ms' | 'bytes' | 'tokens';
-  /** What holds when nobody sets the key, as somebody would write it; absent when there is no default. */
-  readonly fallback?: string;
-  /** One sentence. */
-  readonly help: string;
-  readonly read: Reader<unknown>;
-}
-
-/** Keeps each key's own value type while checking its shape. */
-const key = <Value>(spec: Omit<KeySpec, 'read'> & { readonly read: Reader<Value> }): typeof spec => spec;
 
 export const KEYS = {
   upstream: key({
@@ -160,70 +140,14 @@ export const KEYS = {
     help: 'Edges of the label output_bucket.',
     read: readEdges(BUCKET_EDGES_MAX_COUNT),
   }),
-  engine: key({
-    placeholder: 'NAME',
-    help: `The engine behind the upstream, where its answers do not show it: ${ENGINES.join(', ')}.`,
-    read: readChoice(ENGINES),
-  }),
-  'engine-metrics': key({
-    placeholder: 'auto|off|URL',
-    fallback: 'auto',
-    help: "Where the engine's own metrics are. auto looks at the upstream's /metrics once an answer has streamed well.",
-    read: readMetricsPlace,
-  }),
-  'engine-metrics-interval': key({
-    placeholder: 'SECONDS',
-    unit: 's',
-    fallback: '5',
-    help: "Time between two looks at the engine's metrics.",
-    read: readSeconds(ENGINE_METRICS_INTERVAL_LEAST_MS / 1_000),
-  }),
-  'engine-perf-metrics': key({
-    placeholder: 'URL',
-    help: "TensorRT-LLM's /perf_metrics, for the queue and prefill of each request. Reading it empties it for all other readers.",
-    read: readUrl,
-  }),
-  'gpu-metrics': key({
-    placeholder: 'URL',
-    help: 'The /metrics of the DCGM exporter beside the engine, for the GPU figures.',
-    read: readUrl,
-  }),
-  'upstream-ca': key({
-    placeholder: 'FILE',
-    help: 'Certificate authorities (PEM) to trust for https upstreams, such as that of a company.',
-    read: readText('the path of a PEM file'),
-  }),
-  'upstream-insecure': key({
-    placeholder: '',
-    isSwitch: true,
-    fallback: 'false',
-    help: 'Does not verify the certificates of https upstreams. For tests only.',
-    read: readSwitch,
-  }),
-  'host-header': key({
-    placeholder: HOST_HEADERS.join('|'),
-    fallback: 'auto',
-    help: "Host sent upstream: the client's own, or the upstream's. auto keeps the client's for http upstreams and takes the upstream's for https ones.",
-    read: readChoice(HOST_HEADERS),
-  }),
   propagate: key({
     placeholder: PROPAGATIONS.join('|'),
     fallback: 'auto',
     help: 'Takes part in W3C trace context. auto does so only with an OTLP endpoint or --otlp-listen; else traceparent passes untouched.',
     read: readChoice(PROPAGATIONS),
   }),
-  'otlp-listen': key({
-    placeholder: 'HOST:PORT',
-    help: 'Takes OTLP (HTTP and gRPC) from engines, from anybody who can reach it; reads queue and prefill off their spans, and passes all on to the OTLP endpoint.',
-    read: readHostPort,
-  }),
-  'evidence-wait': key({
-    placeholder: 'SECONDS',
-    unit: 's',
-    fallback: '2',
-    help: 'How long the report of an ended exchange may wait for evidence from elsewhere, such as engine spans. 0 waits for none.',
-    read: readSeconds(0),
-  }),
+  ...ENGINE_KEYS,
+  ...NETWORK_KEYS,
   'gen-ai-provider': key({
     placeholder: 'NAME',
     fallback: 'unknown',
@@ -236,34 +160,6 @@ export const KEYS = {
     fallback: 'false',
     help: 'Also emits the gen_ai.client metrics of the OpenTelemetry conventions.',
     read: readSwitch,
-  }),
-  'timeout-connect': key({
-    placeholder: 'SECONDS|off',
-    unit: 's',
-    fallback: 'off',
-    help: 'Limit from asking for a connection to having it.',
-    read: readLimit,
-  }),
-  'timeout-head': key({
-    placeholder: 'SECONDS|off',
-    unit: 's',
-    fallback: 'off',
-    help: 'Limit from the last request byte sent to the response head.',
-    read: readLimit,
-  }),
-  'timeout-idle': key({
-    placeholder: 'SECONDS|off',
-    unit: 's',
-    fallback: 'off',
-    help: 'Limit on silence of the engine within a response.',
-    read: readLimit,
-  }),
-  'timeout-total': key({
-    placeholder: 'SECONDS|off',
-    unit: 's',
-    fallback: 'off',
-    help: 'Limit from the request head to the end of the exchange.',
-    read: readLimit,
   }),
   'log-level': key({
     placeholder: LOG_LEVELS.join('|'),

@@ -8,7 +8,7 @@ import type { TapeWriter } from '../tape/writer.ts';
 import { BufferShelf } from './buffer-shelf.ts';
 import { passFields, passTrailers } from './headers.ts';
 import type { ReadClock } from './read-clock.ts';
-import type { ResponseHead } from './response-parser.ts';
+import type { ResponseHead } from './response-head.ts';
 import { READ_BUFFER_BYTES } from './upstream-pool.ts';
 
 /** Larger slices are copied into buffers that are used again. */

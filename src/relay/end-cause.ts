@@ -1,6 +1,6 @@
 // Why an exchange ended, and which end a fault met while passing on an answer stands for.
 import type { WireEnd } from '../base/outcome.ts';
-import { ParseFault } from './response-parser.ts';
+import { ParseFault } from './response-head.ts';
 
 export interface EndCause {
   readonly wireEnd: WireEnd;

@@ -1,6 +1,6 @@
 // Whether, and how long, an engine's connection may serve another exchange (RFC 9112 §9.3).
 import { fieldList, fieldValue, listMembers } from '../base/fields.ts';
-import type { ResponseHead } from './response-parser.ts';
+import type { ResponseHead } from './response-head.ts';
 
 /** False when the answer ended with its connection, or when its framing leaves a doubt where it ended. */
 export function keepsAlive(head: ResponseHead): boolean {

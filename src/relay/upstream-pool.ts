@@ -1,11 +1,12 @@
 // Connections to engines. A request never waits for another one's connection: there is no cap and no
 // queue. Idle connections are reused, the latest first, and closed before the engine's own limit.
-import net from 'node:net';
-import tls from 'node:tls';
+import type net from 'node:net';
 import { loopIdleNs, nowNs } from '../base/clock.ts';
-import { TCP_KEEP_ALIVE_MS, UPSTREAM_IDLE_MAX_COUNT, UPSTREAM_KEEP_ALIVE_MS } from '../base/limits.ts';
+import { UPSTREAM_IDLE_MAX_COUNT, UPSTREAM_KEEP_ALIVE_MS } from '../base/limits.ts';
 import type { ConnectedEntry } from '../tape/entries.ts';
 import { FloorWindow } from './floor-window.ts';
+import { openSocket, readOnAfterFailedWrite } from './open-socket.ts';
+import { ReuseTrust } from './reuse-trust.ts';
 import type { UpstreamTarget } from './settings.ts';
 
 /** Who uses a connection at the moment. Nothing is called after `release` or `destroy`. */
@@ -37,6 +38,8 @@ export class UpstreamConnection {
   /** Carried at least one exchange before the present one. */
   reused = false;
   ready = false;
+  /** When it was last given back. */
+  releasedAtNs = 0;
   dnsNs: number | undefined;
   tcpNs: number | undefined;
   tlsNs: number | undefined;
@@ -60,6 +63,7 @@ export class UpstreamPool {
   readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
   readonly #idle = new Map<UpstreamTarget, UpstreamConnection[]>();
   readonly #floors = new Map<UpstreamTarget, FloorWindow>();
+  readonly #trusts = new Map<UpstreamTarget, ReuseTrust>();
   #idleCount = 0;
 
   /** A connection for one exchange: a kept one, or one that is being made. */
@@ -78,6 +82,8 @@ export class UpstreamPool {
   /** Gives a connection back after a complete exchange. `keepAliveMs`: the engine's own hint. */
   release(connection: UpstreamConnection, keepAliveMs: number | undefined): void {
     connection.user = undefined;
+    if (connection.reused) this.#trustOf(connection.target).kept();
+    connection.releasedAtNs = nowNs();
     const idleMs = Math.min(UPSTREAM_KEEP_ALIVE_MS, keepAliveMs === undefined ? Infinity : keepAliveMs - 1_000);
     if (idleMs <= 0 || this.#idleCount >= UPSTREAM_IDLE_MAX_COUNT || !connection.socket.writable) {
       connection.destroy();
@@ -111,15 +117,28 @@ export class UpstreamPool {
     return created;
   }
 
+  #trustOf(target: UpstreamTarget): ReuseTrust {
+    const present = this.#trusts.get(target);
+    if (present) return present;
+    const created = new ReuseTrust();
+    this.#trusts.set(target, created);
+    return created;
+  }
+
+  /** The freshest; of an upstream that has not shown yet that it keeps connections, the one that rested longest. */
   #takeIdle(target: UpstreamTarget): UpstreamConnection | undefined {
-    const connections = this.#idle.get(target);
-    for (let kept = connections?.pop(); kept !== undefined; kept = connections?.pop()) {
+    const connections = this.#idle.get(target) ?? [];
+    const trust = this.#trustOf(target);
+    for (;;) {
+      const index = trust.shown ? connections.length - 1 : 0;
+      const kept = connections[index];
+      if (kept === undefined || !trust.allows(kept.releasedAtNs, nowNs())) return undefined;
+      connections.splice(index, 1);
       this.#idleCount -= 1;
       clearTimeout(kept.idleTimer);
       if (kept.socket.writable && !kept.socket.readableEnded) return kept;
       kept.destroy();
     }
-    return undefined;
   }
 
   #dropIdle(connection: UpstreamConnection): void {
@@ -165,8 +184,15 @@ export class UpstreamPool {
       this.#onReady(connection);
     });
     socket.on('drain', () => connection.user?.onDrain());
-    socket.on('end', () => (connection.user ? connection.user.onEof() : this.#dropIdle(connection)));
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#onGone(connection, error.code ?? 'ERROR'));
+    socket.on('end', () => {
+      this.#noteEnd(connection);
+      if (connection.user) connection.user.onEof();
+      else this.#dropIdle(connection);
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.#noteEnd(connection);
+      this.#onGone(connection, error.code ?? 'ERROR');
+    });
     socket.on('close', () => this.#onGone(connection, 'CLOSED'));
     return connection;
   }
@@ -182,6 +208,11 @@ export class UpstreamPool {
     // Bytes that belong to no request: the next answer on this connection could be a forgery.
     this.#dropIdle(connection);
     return true;
+  }
+
+  /** The engine ended a connection: after an answer and before the next, or at once under the next. */
+  #noteEnd({ target, releasedAtNs }: UpstreamConnection): void {
+    if (releasedAtNs > 0) this.#trustOf(target).ended(releasedAtNs, nowNs());
   }
 
   #onGone(connection: UpstreamConnection, code: string): void {
@@ -205,41 +236,4 @@ export class UpstreamPool {
     }
     floor.add(nowNs(), tcpNs);
   }
-}
-
-/**
- * An engine that answers early (413) and closes makes our next write fail, and Node would destroy the
- * socket with the answer still unread in it. What has come is in the kernel by then, so one more turn of
- * the loop reads it: the first immediate can come before the loop looks at its sockets, the second cannot.
- */
-function readOnAfterFailedWrite(socket: net.Socket): void {
-  const destroy = socket.destroy.bind(socket);
-  socket.destroy = (error?: NodeJS.ErrnoException) => {
-    const isPeerGone = error?.code === 'EPIPE' || error?.code === 'ECONNRESET';
-    if (!isPeerGone || error.syscall !== 'write') return destroy(error);
-    setImmediate(() => setImmediate(() => destroy(error)));
-    return socket;
-  };
-}
-
-/** Opens a socket; for TLS every name and certificate is checked unless configured otherwise. */
-function openSocket(target: UpstreamTarget, onread: net.OnReadOpts): net.Socket {
-  const common = {
-    host: target.hostname,
-    port: target.port,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
-    onread,
-  };
-  if (!target.secure) return net.connect(common);
-  return tls.connect({
-    ...common,
-    ALPNProtocols: ['http/1.1'],
-    minVersion: 'TLSv1.2',
-    rejectUnauthorized: !target.insecure,
-    // SNI names hosts, never addresses (RFC 6066 §3).
-    ...(net.isIP(target.hostname) === 0 ? { servername: target.hostname } : {}),
-    ...(target.ca === undefined ? {} : { ca: [...tls.rootCertificates, target.ca] }),
-  } as tls.ConnectionOptions);
 }

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test } from 'vitest';
-import { OTLP_DECODED_MAX_BYTES, OTLP_REQUEST_MAX_BYTES } from '../../src/base/limits.ts';
+import { OTLP_DECODED_MAX_BYTES, OTLP_REQUEST_MAX_BYTES } from '../../src/base/otlp-limits.ts';
 import { createOtlpReceiver, type OtlpReceiver } from '../../src/observe/otlp/receiver.ts';
 import { GRPC_PATHS, type CollectorTarget } from '../../src/observe/otlp/signals.ts';
 import { exportSpans, makeSpans, PROTOCOLS } from '../support/engine-spans.ts';

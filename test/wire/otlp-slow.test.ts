@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OTLP_CONNECTIONS_MAX_COUNT, OTLP_HEAD_TIMEOUT_MS } from '../../src/base/limits.ts';
+import { OTLP_CONNECTIONS_MAX_COUNT, OTLP_HEAD_TIMEOUT_MS } from '../../src/base/otlp-limits.ts';
 import { createOtlpReceiver, type OtlpReceiver } from '../../src/observe/otlp/receiver.ts';
 import { exportSpans, makeSpans } from '../support/engine-spans.ts';
 import { poll } from '../support/signal.ts';

@@ -2,14 +2,14 @@
 // number: a collector that is slow, gone or full costs payloads, which are counted, never memory.
 // What it could not take for the moment is sent once more, after the time it asks for; then it is lost.
 import { setTimeout as delay } from 'node:timers/promises';
+import { FLUSH_MAX_MS } from '../../base/limits.ts';
 import {
-  FLUSH_MAX_MS,
   OTLP_QUEUE_MAX_BYTES,
   OTLP_QUEUE_MAX_COUNT,
   OTLP_RETRY_MAX_MS,
   OTLP_RETRY_MS,
   OTLP_SENDS_MAX_COUNT,
-} from '../../base/limits.ts';
+} from '../../base/otlp-limits.ts';
 import type { OtlpCounts } from './counts.ts';
 import type { Payload, Signal } from './signals.ts';
 

@@ -15,7 +15,7 @@ import {
   OTLP_GRPC_MESSAGE_MAX_BYTES,
   OTLP_GRPC_STREAMS_MAX_COUNT,
   OTLP_IDLE_MS,
-} from '../../base/limits.ts';
+} from '../../base/otlp-limits.ts';
 import type { DropReason } from './counts.ts';
 import type { Intake, Verdict } from './intake.ts';
 import { GRPC_PATHS, PROTOBUF_TYPE, SIGNALS, type Signal } from './signals.ts';

@@ -1,7 +1,7 @@
 // Sends payloads to a collector over gRPC: the message's bytes as they came, unread.
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { epochMs } from '../../base/clock.ts';
-import { OTLP_ANSWER_MAX_BYTES, OTLP_DECODED_MAX_BYTES } from '../../base/limits.ts';
+import { OTLP_ANSWER_MAX_BYTES, OTLP_DECODED_MAX_BYTES } from '../../base/otlp-limits.ts';
 import type { Sender, SendResult } from './forwarder.ts';
 import { GRPC_PATHS, type CollectorTarget, type Payload } from './signals.ts';
 

@@ -7,7 +7,7 @@ import {
   OTLP_IDLE_MS,
   OTLP_REQUEST_MAX_BYTES,
   OTLP_REQUEST_TIMEOUT_MS,
-} from '../../base/limits.ts';
+} from '../../base/otlp-limits.ts';
 import type { DropReason } from './counts.ts';
 import type { Intake, Verdict } from './intake.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, SIGNALS, type Payload, type PayloadType, type Signal } from './signals.ts';

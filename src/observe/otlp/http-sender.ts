@@ -1,7 +1,7 @@
 // Sends payloads to a collector over HTTP: the bytes, the content type and the content coding as they
 // came, the headers of the configuration. No redirects, a bounded answer, a limit on all of it.
 import { Agent, request, type Dispatcher } from 'undici';
-import { OTLP_ANSWER_MAX_BYTES, OTLP_SENDS_MAX_COUNT } from '../../base/limits.ts';
+import { OTLP_ANSWER_MAX_BYTES, OTLP_SENDS_MAX_COUNT } from '../../base/otlp-limits.ts';
 import type { Sender, SendResult } from './forwarder.ts';
 import type { CollectorTarget, Payload } from './signals.ts';
 

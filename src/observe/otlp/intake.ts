@@ -4,7 +4,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { nowNs } from '../../base/clock.ts';
-import { OTLP_DECODED_MAX_BYTES, OTLP_IN_WORK_MAX_BYTES } from '../../base/limits.ts';
+import { OTLP_DECODED_MAX_BYTES, OTLP_IN_WORK_MAX_BYTES } from '../../base/otlp-limits.ts';
 import type { EngineSpan } from '../../evidence/engine-span.ts';
 import type { DropReason, OtlpCounts } from './counts.ts';
 import { MalformedError } from './field-cursor.ts';

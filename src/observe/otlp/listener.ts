@@ -2,7 +2,7 @@
 // knowledge begins with `PRI * HTTP/2.0`, and no method of HTTP/1.1 that we take begins with `PRI`.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { OTLP_CONNECTIONS_MAX_COUNT, OTLP_HEAD_TIMEOUT_MS } from '../../base/limits.ts';
+import { OTLP_CONNECTIONS_MAX_COUNT, OTLP_HEAD_TIMEOUT_MS } from '../../base/otlp-limits.ts';
 import type { GrpcIntake } from './grpc-intake.ts';
 
 const PREFACE = Buffer.from('PRI');

@@ -2,7 +2,7 @@
 // between which everything else gets its turn.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { nowNs } from '../../base/clock.ts';
-import { OTLP_JSON_READ_MAX_BYTES, OTLP_READ_SLICE_MS, OTLP_REQUEST_SPANS_MAX_COUNT } from '../../base/limits.ts';
+import { OTLP_JSON_READ_MAX_BYTES, OTLP_READ_SLICE_MS, OTLP_REQUEST_SPANS_MAX_COUNT } from '../../base/otlp-limits.ts';
 import type { EngineSpan } from '../../evidence/engine-span.ts';
 import { JSON_TYPE, type PayloadType } from './signals.ts';
 import { jsonSpans } from './trace-json.ts';

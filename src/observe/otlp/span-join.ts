@@ -1,7 +1,7 @@
 // Which spans are about which exchange. Below our own CLIENT span, whose id went upstream as the parent:
 // surely. By the request id in the answer: only when nobody else can be meant. A trace id alone says
 // nothing, for an agent makes many calls in one trace. When in doubt, none.
-import { OTLP_ENDED_MAX_COUNT, OTLP_JOIN_SPANS_MAX_COUNT } from '../../base/limits.ts';
+import { OTLP_ENDED_MAX_COUNT, OTLP_JOIN_SPANS_MAX_COUNT } from '../../base/otlp-limits.ts';
 import type { EngineSpan } from '../../evidence/engine-span.ts';
 import { requestIdOf } from '../../evidence/engine-spans.ts';
 import type { EndedExchange } from '../late-evidence.ts';

@@ -1,6 +1,6 @@
 // The source of late evidence that engine spans are: what is known of an exchange by now, and whether
 // more is worth waiting for. Joins, judges by evidence/engine-spans.ts, and counts how it went.
-import { OTLP_ENDED_MAX_COUNT } from '../../base/limits.ts';
+import { OTLP_ENDED_MAX_COUNT } from '../../base/otlp-limits.ts';
 import type { EngineSpan } from '../../evidence/engine-span.ts';
 import { ENGINE_SPANS, readEngineSpans } from '../../evidence/engine-spans.ts';
 import type { Evidence } from '../../record/stream-record.ts';

@@ -1,6 +1,6 @@
 // Engine spans that wait to be asked for: bounded in number, bytes and age, oldest out first. Found by
 // the span they hang below and by the request id they carry; a span belongs to one exchange at most.
-import { OTLP_SPANS_MAX_AGE_MS, OTLP_SPANS_MAX_BYTES, OTLP_SPANS_MAX_COUNT } from '../../base/limits.ts';
+import { OTLP_SPANS_MAX_AGE_MS, OTLP_SPANS_MAX_BYTES, OTLP_SPANS_MAX_COUNT } from '../../base/otlp-limits.ts';
 import type { EngineSpan } from '../../evidence/engine-span.ts';
 import { requestIdOf } from '../../evidence/engine-spans.ts';
 

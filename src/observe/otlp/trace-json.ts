@@ -2,7 +2,7 @@
 // case or, against the specification, in base64; 64-bit integers as text or as numbers; field names in
 // lowerCamelCase or, as opentelemetry-cpp does by default, in snake_case. Generator as in trace-protobuf.ts.
 import type { EngineSpan } from '../../evidence/engine-span.ts';
-import { OTLP_ATTRIBUTES_MAX_COUNT, OTLP_TEXT_MAX_CHARS } from '../../base/limits.ts';
+import { OTLP_ATTRIBUTES_MAX_COUNT, OTLP_TEXT_MAX_CHARS } from '../../base/otlp-limits.ts';
 import { MalformedError } from './field-cursor.ts';
 import { spanFrom, type SpanDraft } from './span-draft.ts';
 

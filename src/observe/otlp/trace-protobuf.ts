@@ -3,7 +3,7 @@
 // passes, so that whoever drives it decides how long the thread is kept.
 import type { EngineSpan } from '../../evidence/engine-span.ts';
 import { SPAN_ATTRIBUTES } from '../../evidence/engine-spans.ts';
-import { OTLP_ATTRIBUTES_MAX_COUNT, OTLP_FIELDS_MAX_COUNT, OTLP_TEXT_MAX_CHARS } from '../../base/limits.ts';
+import { OTLP_ATTRIBUTES_MAX_COUNT, OTLP_FIELDS_MAX_COUNT, OTLP_TEXT_MAX_CHARS } from '../../base/otlp-limits.ts';
 import { BYTES, FieldCursor, FIXED64, VARINT } from './field-cursor.ts';
 import { spanFrom, type SpanDraft } from './span-draft.ts';
 

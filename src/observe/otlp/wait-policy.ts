@@ -1,7 +1,7 @@
 // Whether to wait for the spans of an exchange: at first always, as nobody knows yet whether this route's
 // engine sends any; later only while it does, so that reports do not come late for nothing. Now and then
 // one exchange is waited for all the same, for an engine can be told to trace while it runs.
-import { OTLP_ENDED_MAX_COUNT, OTLP_PROBE_EVERY_COUNT, OTLP_SILENT_MAX_COUNT } from '../../base/limits.ts';
+import { OTLP_ENDED_MAX_COUNT, OTLP_PROBE_EVERY_COUNT, OTLP_SILENT_MAX_COUNT } from '../../base/otlp-limits.ts';
 import type { EngineName } from '../../record/engines.ts';
 import type { EndedExchange } from '../late-evidence.ts';
 

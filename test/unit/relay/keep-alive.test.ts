@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { FRAMINGS } from '../../../src/base/outcome.ts';
 import { keepAliveHintMs, keepsAlive } from '../../../src/relay/keep-alive.ts';
-import type { ResponseHead } from '../../../src/relay/response-parser.ts';
+import type { ResponseHead } from '../../../src/relay/response-head.ts';
 
 function head(changes: Partial<ResponseHead> = {}): ResponseHead {
   return { status: 200, reason: 'OK', minorVersion: 1, fields: [], framing: 'length', lengthBytes: 5, ...changes };

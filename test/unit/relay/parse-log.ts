@@ -1,5 +1,6 @@
 // What tests of the response parser share: pushes bytes in pieces and keeps what the parser says of them.
-import { ParseFault, ResponseParser, type ResponseHead } from '../../../src/relay/response-parser.ts';
+import { ParseFault, type ResponseHead } from '../../../src/relay/response-head.ts';
+import { ResponseParser } from '../../../src/relay/response-parser.ts';
 
 export interface ParseLog {
   readonly informational: ResponseHead[];

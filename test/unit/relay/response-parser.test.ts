@@ -2,7 +2,8 @@
 // Method: vectors with the callbacks they must lead to; each is also cut at every place.
 import { describe, expect, test } from 'vitest';
 import type { Framing } from '../../../src/base/outcome.ts';
-import { parseHead, ResponseParser } from '../../../src/relay/response-parser.ts';
+import { parseHead } from '../../../src/relay/response-head.ts';
+import { ResponseParser } from '../../../src/relay/response-parser.ts';
 import { bytesOf, cutsOf, parse, uncut, type ParseOptions } from './parse-log.ts';
 
 interface Vector extends ParseOptions {

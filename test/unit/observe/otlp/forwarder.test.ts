@@ -1,7 +1,7 @@
 // Goal: the queue to the collector is bounded and loses its oldest, what cannot be sent is tried once
 // more and counted, and the end waits for what can still go. Method: senders that answer on command.
 import { describe, expect, test } from 'vitest';
-import { OTLP_SENDS_MAX_COUNT } from '../../../../src/base/limits.ts';
+import { OTLP_SENDS_MAX_COUNT } from '../../../../src/base/otlp-limits.ts';
 import { noCounts } from '../../../../src/observe/otlp/counts.ts';
 import { Forwarder, type SendResult } from '../../../../src/observe/otlp/forwarder.ts';
 import type { Payload } from '../../../../src/observe/otlp/signals.ts';

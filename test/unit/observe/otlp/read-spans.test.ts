@@ -4,7 +4,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EngineSpan } from '../../../../src/evidence/engine-span.ts';
-import { OTLP_JSON_READ_MAX_BYTES, OTLP_TEXT_MAX_CHARS } from '../../../../src/base/limits.ts';
+import { OTLP_JSON_READ_MAX_BYTES, OTLP_TEXT_MAX_CHARS } from '../../../../src/base/otlp-limits.ts';
 import { MalformedError } from '../../../../src/observe/otlp/field-cursor.ts';
 import { readSpans } from '../../../../src/observe/otlp/read-spans.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, type PayloadType } from '../../../../src/observe/otlp/signals.ts';

@@ -2,7 +2,7 @@
 // Reports wait for spans only where spans are to be expected. Method: spans and ended exchanges by hand,
 // told to the source in every order that matters.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { OTLP_PROBE_EVERY_COUNT, OTLP_SILENT_MAX_COUNT } from '../../../../src/base/limits.ts';
+import { OTLP_PROBE_EVERY_COUNT, OTLP_SILENT_MAX_COUNT } from '../../../../src/base/otlp-limits.ts';
 import type { EngineSpan } from '../../../../src/evidence/engine-span.ts';
 import type { EndedExchange } from '../../../../src/observe/late-evidence.ts';
 import { SpanSource } from '../../../../src/observe/otlp/span-source.ts';

@@ -3,6 +3,7 @@
 import { CALIBRATED_MODELS_MAX_COUNT } from '../base/limits.ts';
 import { Calibration, type CalibrationAnswer } from '../evidence/calibration.ts';
 import { noCalibrationCounts, type CalibrationCounts } from '../evidence/calibration-states.ts';
+import { FrontTime } from '../evidence/front-time.ts';
 import { PrefixMemory } from '../evidence/prefix-memory.ts';
 import { PromptRatio } from '../evidence/prompt-ratio.ts';
 import type { Evidence } from '../record/stream-record.ts';
@@ -30,6 +31,7 @@ const RUNNING_FRESH_MS = 10_000;
 interface Calibrated {
   readonly route: string;
   readonly calibration: Calibration;
+  readonly front: FrontTime;
   readonly prefixes: PrefixMemory;
   readonly ratio: PromptRatio;
   /** Version of the engine as it last said. */
@@ -37,7 +39,7 @@ interface Calibrated {
 }
 
 const DEFINITION =
-  'prefill: what prompts of this size took when nobody else was there, less the wire; ' +
+  'prefill: what prompts of this size took when nobody else was there, less wire and HTTP front end; ' +
   'queue: the rest, waiting and contention together';
 
 export class Calibrations implements Estimator {
@@ -93,9 +95,11 @@ export class Calibrations implements Estimator {
   #ask(calibrated: Calibrated, exchange: EndedExchange, facts: EstimateFacts): CalibrationAnswer {
     const { calibration } = calibrated;
     const { openedAtNs, route, subject } = exchange;
-    const { requestSentAtNs, firstTokenAtNs = 0, wireFloorNs = 0 } = subject;
+    const { firstTokenAtNs = 0, headReceivedAtNs, wireFloorNs = 0 } = subject;
+    // An engine that answered before it had the whole request leaves nothing to measure.
+    const sentAfterNs = subject.requestSentAtNs ?? firstTokenAtNs;
     const { request, tokens, company, ok } = facts;
-    const tookNs = firstTokenAtNs - (requestSentAtNs ?? firstTokenAtNs) - wireFloorNs;
+    const tookNs = firstTokenAtNs - sentAfterNs - wireFloorNs;
     const { fresh, strangers } = this.#standings.get(request) ?? {
       fresh: this.#isFresh(calibrated, request),
       strangers: false,
@@ -104,14 +108,16 @@ export class Calibrations implements Estimator {
     if (tokens.prompt === undefined || !(tookNs > 0)) return { state: 'unmeasured' };
     if (tokens.cached === undefined && !fresh) return { state: 'cache_unknown' };
     if (strangers) return { state: 'strangers' };
-    const sentAtNs = openedAtNs + (requestSentAtNs ?? 0);
+    const sentAtNs = openedAtNs + sentAfterNs;
     const tokenAtNs = openedAtNs + firstTokenAtNs;
     const neighbours = this.#firstTokens.neighboursOf(route, { id: exchange.id, sentAtNs, tokenAtNs });
+    // Company is counted as the tapes are read; those of several relays are read one after the other.
+    const metIdle = ok && company.atOpenCount === 0 && company.joinedCount === 0 && neighbours.length === 0;
+    const headNs = headReceivedAtNs === undefined ? undefined : headReceivedAtNs - sentAfterNs - wireFloorNs;
     return calibration.judge({
       tokens: Math.max(1, tokens.prompt - (tokens.cached ?? 0)),
-      tookNs,
-      // Company is counted as the tapes are read; those of several relays are read one after the other.
-      metIdle: ok && company.atOpenCount === 0 && company.joinedCount === 0 && neighbours.length === 0,
+      tookNs: tookNs - calibrated.front.partOf(tookNs, headNs, metIdle),
+      metIdle,
       neighbours,
     });
   }
@@ -147,6 +153,7 @@ export class Calibrations implements Estimator {
     const calibrated = this.#models.get(key) ?? {
       route,
       calibration: new Calibration(),
+      front: new FrontTime(),
       prefixes: new PrefixMemory(),
       ratio: new PromptRatio(),
       version: undefined,

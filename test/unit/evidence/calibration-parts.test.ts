@@ -6,6 +6,7 @@ import { PREFIXES_MAX_COUNT } from '../../../src/base/limits.ts';
 import { seededRandom } from '../../../src/client/random.ts';
 import { Envelope } from '../../../src/evidence/envelope.ts';
 import { fitShape } from '../../../src/evidence/prefill-shape.ts';
+import { FrontTime } from '../../../src/evidence/front-time.ts';
 import { PrefixMemory } from '../../../src/evidence/prefix-memory.ts';
 import { PromptRatio } from '../../../src/evidence/prompt-ratio.ts';
 import { SampleWindow } from '../../../src/evidence/sample-window.ts';
@@ -105,6 +106,38 @@ describe('a window of samples', () => {
     expect(kept.filter(({ tokens }) => tokens === 90).map(({ tookNs }) => tookNs)[0]).toBe(2_000 - 251);
     window.clear();
     expect([window.count, window.all()]).toEqual([0, []]);
+  });
+});
+
+describe('the time of a front end', () => {
+  const taught = (headNs = 2) => {
+    const front = new FrontTime();
+    for (let nth = 0; nth < 5; nth += 1) front.partOf(100, headNs, true);
+    return front;
+  };
+
+  it('is that of its own head for an exchange that met an idle engine', () => {
+    expect([2, 49, 50, 100, 0, -3, undefined].map((headNs) => new FrontTime().partOf(100, headNs, true))).toEqual([
+      2, 49, 0, 0, 0, 0, 0,
+    ]);
+  });
+
+  it('is the usual one for others, whose head may have come when the queue ended', () => {
+    expect(new FrontTime().partOf(100, 2, false)).toBe(0);
+    expect(taught().partOf(100, 40, false)).toBe(2);
+    expect(taught().partOf(100, undefined, false)).toBe(2);
+    // So short an exchange cannot have had it.
+    expect(taught().partOf(3, 1, false)).toBe(0);
+  });
+
+  it('is none for engines that send the head with the first token', () => {
+    expect(taught(100).partOf(100, 100, false)).toBe(0);
+  });
+
+  it('follows what it is now', () => {
+    const front = taught();
+    for (let nth = 0; nth < 32; nth += 1) front.partOf(100, 7, true);
+    expect(front.partOf(100, 40, false)).toBe(7);
   });
 });
 

@@ -1,0 +1,31 @@
+// How long the way to an engine and through its HTTP front end takes, there and back: what lies between a
+// request sent and a head received where the head comes early. It belongs neither to queue nor to prefill.
+// Told only by exchanges that met an idle engine, since some engines send the head when the queue ends.
+
+/** Exchanges remembered, and how many are needed. */
+const KEPT_COUNT = 32;
+const LEAST_COUNT = 5;
+/** A head later than this share of the time to the first token is no early one: it came with the prefill, or after it. */
+const EARLY_SHARE = 0.5;
+
+export class FrontTime {
+  /** Oldest first. */
+  readonly #fronts: number[] = [];
+
+  /**
+   * The front's part in the time from request sent to first token received. `headNs` is the time from request
+   * sent to head received, both less the least time on the wire.
+   */
+  partOf(tookNs: number, headNs: number | undefined, metIdle: boolean): number {
+    if (metIdle && headNs !== undefined && headNs > 0 && headNs < EARLY_SHARE * tookNs) {
+      this.#fronts.push(headNs);
+      if (this.#fronts.length > KEPT_COUNT) this.#fronts.shift();
+      // Nothing else was in its head's way.
+      return headNs;
+    }
+    if (this.#fronts.length < LEAST_COUNT) return 0;
+    const usualNs = this.#fronts.toSorted((a, b) => a - b)[this.#fronts.length >> 1] ?? 0;
+    // A head that came with the first token, of an engine that sends others early, has had its front as well.
+    return usualNs < EARLY_SHARE * tookNs ? usualNs : 0;
+  }
+}

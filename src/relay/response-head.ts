@@ -1,5 +1,6 @@
 // Reads the head of an HTTP/1.1 response (RFC 9112) and decides how its body's end is known. Pure: text
 // in, head or fault out.
+import { FIELDS_MAX_COUNT } from '../base/limits.ts';
 import type { Framing } from '../base/outcome.ts';
 
 export interface ResponseHead {
@@ -26,6 +27,7 @@ const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 /** A head without its last blank line. Throws {@link ParseFault}. */
 export function parseHead(text: string, isHeadRequest: boolean): ResponseHead {
   const lines = text.split('\r\n');
+  if (lines.length - 1 > FIELDS_MAX_COUNT) throw new ParseFault('too many response fields');
   const match = STATUS_LINE.exec(lines[0] as string);
   if (match === null) throw new ParseFault('bad status line');
   const status = Number(match[2]);

@@ -6,7 +6,8 @@
 // answers, odd methods and targets, `Expect`, both framings stated at once, the raw field order),
 // and both stamp late. The price is this file; test/unit/relay feeds it the corpus that llhttp is
 // tested with and compares it with Node's own parser.
-import { CHUNK_LINE_MAX_BYTES, HEAD_MAX_BYTES } from '../base/limits.ts';
+import { CHUNK_LINE_MAX_BYTES } from '../base/limits.ts';
+import { HeadBuffer } from './head-buffer.ts';
 import { parseHead, ParseFault, pushField, type ResponseHead } from './response-head.ts';
 
 export interface ResponseHandler {
@@ -24,7 +25,6 @@ type State = 'head' | 'length' | 'close' | 'upgrade' | 'size' | 'data' | 'data_e
 
 const CR = 13;
 const LF = 10;
-const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 // Thirteen digits are the most that a double holds exactly.
 const CHUNK_SIZE = /^([0-9A-Fa-f]{1,13})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 
@@ -33,7 +33,8 @@ export class ResponseParser {
   #state: State = 'head';
   #isHeadRequest = false;
   #upgradeAsked = false;
-  /** Bytes of an unfinished head or line. */
+  readonly #head = new HeadBuffer();
+  /** Bytes of an unfinished line of chunked framing. */
   #held: Buffer | undefined;
   #remainingBytes = 0;
   #trailers: string[] = [];
@@ -48,6 +49,7 @@ export class ResponseParser {
     this.#state = 'head';
     this.#isHeadRequest = method === 'HEAD';
     this.#upgradeAsked = upgradeAsked;
+    this.#head.clear();
     this.#held = undefined;
     this.#trailers = [];
     this.#trailerBytes = 0;
@@ -93,23 +95,9 @@ export class ResponseParser {
   }
 
   #pushHead(bytes: Buffer, at: number): number {
-    const rest = at === 0 ? bytes : bytes.subarray(at);
-    const heldBytes = this.#held?.length ?? 0;
-    const all = this.#held ? Buffer.concat([this.#held, rest]) : rest;
-    // An end cut in pieces may begin up to three bytes before the new ones.
-    const end = all.indexOf(HEAD_END, Math.max(0, heldBytes - 3));
-    // Without an end yet, the last three bytes may be the beginning of one.
-    const headBytes = end < 0 ? all.length - (HEAD_END.length - 1) : end;
-    if (headBytes > HEAD_MAX_BYTES) throw new ParseFault('response head too large');
-    if (end < 0) {
-      if (all.length >= 5 && all.toString('latin1', 0, 5) !== 'HTTP/') throw new ParseFault('not an HTTP response');
-      this.#held = Buffer.from(all);
-      return bytes.length;
-    }
-    this.#held = undefined;
-    const next = at + (end + HEAD_END.length - heldBytes);
-    this.#onHead(all.toString('latin1', 0, end), bytes.length - next);
-    return next;
+    const next = this.#head.push(bytes, at);
+    if (next !== undefined) this.#onHead(this.#head.take(), bytes.length - next);
+    return next ?? bytes.length;
   }
 
   #onHead(text: string, bytesBehind: number): void {

@@ -3,7 +3,9 @@
 //  - tx_queue: bytes the client has not acknowledged. "Flushed" means handed to the kernel, which can
 //    hold megabytes for a slow client.
 //  - state: whether the client has gone while its upload is blocked. Then nobody reads its connection,
-//    and who does not read is not told.
+//    and who does not read is not told. The relay, which knows whether it reads, has the last word.
+// A client's close can wait behind bytes that have no room with us. Then only the client's own line says
+// so, and only where it is in the same tables: on the same machine, or in the same pod.
 import { readFile } from 'node:fs/promises';
 import type { OpenEntry } from '../tape/entries.ts';
 import type { ObservedExchange } from './observed-exchange.ts';
@@ -11,8 +13,10 @@ import type { ObservedExchange } from './observed-exchange.ts';
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const SAMPLE_MS = 1_000;
 const ESTABLISHED = 1;
-/** The client has closed its side. */
+/** The client has closed its side, and all it sent is with us. */
 const CLOSE_WAIT = 8;
+/** Of the client's own line: it has closed, and its close is under way or behind bytes that are. */
+const LEAVING: ReadonlySet<number> = new Set([4, 5, 9, 11]);
 /** A reset connection is not in the tables; one look may have come between. */
 const GONE_AFTER_MISSES = 2;
 
@@ -33,7 +37,9 @@ export class ClientSockets {
     clearInterval(this.#timer);
   }
 
-  #look(exchange: ObservedExchange, socket: SocketState | undefined): void {
+  #look(exchange: ObservedExchange, tables: SocketTables): void {
+    const key = socketKey(exchange.opening);
+    const socket = tables.sockets.get(key);
     if (socket !== undefined) exchange.onUnacked(socket.unackedBytes);
     // Once the upload is over the relay reads on, and is told itself.
     if (exchange.marks.uploadEndAtNs !== undefined) return;
@@ -42,22 +48,36 @@ export class ClientSockets {
     if (missesBefore === undefined) return;
     const misses = socket === undefined ? missesBefore + 1 : 0;
     this.#misses.set(exchange, misses);
-    if (socket?.state === CLOSE_WAIT || misses >= GONE_AFTER_MISSES) exchange.tellClientGone();
+    const hasClosed =
+      socket?.state === CLOSE_WAIT || (socket !== undefined && tables.leaving.has(leavingKey(key, socket)));
+    if (hasClosed || misses >= GONE_AFTER_MISSES) exchange.tellClientGone();
   }
 
   async #sample(): Promise<void> {
-    const exchanges = [...this.#open()];
     // One look at a time: on a machine with very many sockets a look takes longer than a second.
-    if (exchanges.length === 0 || this.#sampling) return;
+    if (this.#sampling || this.#open()[Symbol.iterator]().next().done === true) return;
     this.#sampling = true;
     try {
-      const texts = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));
-      const sockets = new Map<string, SocketState>();
-      for (const text of texts) for (const [key, state] of parseSockets(text)) sockets.set(key, state);
-      for (const exchange of exchanges) this.#look(exchange, sockets.get(socketKey(exchange.opening)));
+      const texts = await Promise.all(TABLES.map((path) => readTable(path)));
+      // A table that could not be read (no descriptor was left) says nothing of who is gone, and neither does
+      // an empty one: the admin port's own socket stands in it.
+      if (texts.includes(undefined)) return;
+      const tables = socketTables(texts.join(''));
+      if (tables.sockets.size === 0) return;
+      // Who opened meanwhile is not in these tables yet, which is why nobody is missed before being seen.
+      for (const exchange of this.#open()) this.#look(exchange, tables);
     } finally {
       this.#sampling = false;
     }
+  }
+}
+
+/** A table that does not exist (no IPv6, no Linux) is empty; one that cannot be read is undefined. */
+async function readTable(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'latin1');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? '' : undefined;
   }
 }
 
@@ -65,27 +85,54 @@ export interface SocketState {
   /** As Linux numbers them; 1 is established. */
   readonly state: number;
   readonly unackedBytes: number;
+  readonly localAddress: string;
 }
 
-/** What one table says, by socket; its first line holds the titles. */
-export function* parseSockets(text: string): Iterable<[key: string, state: SocketState]> {
-  for (const line of text.split('\n').slice(1)) {
-    const [, local, remote, state, queues] = line.trim().split(/\s+/);
-    const localPort = local?.split(':')[1];
-    const [address, port] = remote?.split(':') ?? [];
+export interface SocketTables {
+  /** By {@link socketKey}. */
+  readonly sockets: ReadonlyMap<string, SocketState>;
+  /** Lines of closing sockets as seen from their other end, by {@link leavingKey}. */
+  readonly leaving: ReadonlySet<string>;
+}
+
+/** What the tables say, one after the other; lines that are none (titles, halves) are passed over. */
+export function socketTables(text: string): SocketTables {
+  const sockets = new Map<string, SocketState>();
+  const leaving = new Set<string>();
+  for (const line of text.split('\n')) {
+    const [, local, remote, stateText, queues] = line.trim().split(/\s+/);
+    const [localAddress, localPort] = ends(local);
+    const [address, port] = ends(remote);
     const unacked = queues?.split(':')[0];
-    if (localPort === undefined || address === undefined || port === undefined) continue;
-    if (state === undefined || unacked === undefined) continue;
+    if (localPort === undefined || port === undefined || stateText === undefined || unacked === undefined) continue;
+    const state = Number.parseInt(stateText, 16);
     const unackedBytes = Number.parseInt(unacked, 16);
-    yield [`${localPort}-${address}:${port}`, { state: Number.parseInt(state, 16), unackedBytes }];
+    if (Number.isNaN(state) || Number.isNaN(unackedBytes)) continue;
+    sockets.set(`${localPort}-${address}:${port}`, { state, unackedBytes, localAddress });
+    if (LEAVING.has(state)) leaving.add(`${port}-${localAddress}:${localPort}-${address}`);
   }
+  return { sockets, leaving };
+}
+
+/** The name of the client's own line, from the key of ours. */
+export function leavingKey(key: string, { localAddress }: SocketState): string {
+  return `${key}-${localAddress}`;
+}
+
+/** IPv4 addresses stand in the table of IPv6 with a prefix, where the socket listens to both. */
+const MAPPED_PREFIX = '0000000000000000FFFF0000';
+
+function ends(text: string | undefined): [address: string, port: string | undefined] {
+  const [address = '', port] = text?.split(':') ?? [];
+  return [address.startsWith(MAPPED_PREFIX) ? address.slice(MAPPED_PREFIX.length) : address, port];
 }
 
 type ClientEnd = Pick<OpenEntry, 'localPort' | 'clientAddress' | 'clientPort'>;
 
 /** The socket of a client as the tables name it: upper-case hex, addresses as little-endian words. */
 export function socketKey({ localPort, clientAddress, clientPort }: ClientEnd): string {
-  return `${hexPort(localPort)}-${hexAddress(clientAddress)}:${hexPort(clientPort)}`;
+  const [address] = ends(hexAddress(clientAddress));
+  return `${hexPort(localPort)}-${address}:${hexPort(clientPort)}`;
 }
 
 function hexPort(port: number): string {

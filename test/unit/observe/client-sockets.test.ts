@@ -3,21 +3,52 @@
 import { existsSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { parseSockets, socketKey } from '../../../src/observe/client-sockets.ts';
+import { leavingKey, socketKey, socketTables, type SocketState } from '../../../src/observe/client-sockets.ts';
 
 const TITLES = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 
-describe('parseSockets', () => {
-  it('takes ports, remote address, state and unacknowledged bytes of each line', () => {
-    const line = '   1: 0100007F:1F90 0200007F:D431 01 0000A1B2:00000003 01:00000014 00000000     0        0 4711 1';
-    expect([...parseSockets(`${TITLES}\n${line}\n`)]).toEqual([
-      ['1F90-0200007F:D431', { state: 1, unackedBytes: 0xa1b2 }],
+describe('socketTables', () => {
+  const lineOf = (local: string, remote: string, state: string): string =>
+    `   1: ${local} ${remote} ${state} 0000A1B2:00000003 01:00000014 00000000     0        0 4711 1`;
+
+  it('takes ports, addresses, state and unacknowledged bytes of each line', () => {
+    const { sockets, leaving } = socketTables(`${TITLES}\n${lineOf('0100007F:1F90', '0200007F:D431', '01')}\n`);
+    expect([...sockets]).toEqual([
+      ['1F90-0200007F:D431', { state: 1, unackedBytes: 0xa1b2, localAddress: '0100007F' }],
     ]);
+    expect([...leaving]).toEqual([]);
   });
 
   it('takes nothing from titles, blank lines and halves of lines', () => {
-    expect([...parseSockets(`${TITLES}\n\n   1: 0100007F:1F90 0200`)]).toEqual([]);
-    expect([...parseSockets('')]).toEqual([]);
+    expect(socketTables(`${TITLES}\n\n   1: 0100007F:1F90 0200`).sockets.size).toBe(0);
+    expect(socketTables('').sockets.size).toBe(0);
+  });
+
+  it.each(['04', '05', '09', '0B'])('finds the line of a client that is closing (state %s)', (state) => {
+    const ours = lineOf('0100007F:1F90', '0200007F:D431', '01');
+    const theirs = lineOf('0200007F:D431', '0100007F:1F90', state);
+    const { sockets, leaving } = socketTables(`${TITLES}\n${ours}\n${TITLES}\n${theirs}\n`);
+    const key = socketKey({ localPort: 0x1f90, clientAddress: '127.0.0.2', clientPort: 0xd431 });
+    expect(leaving.has(leavingKey(key, sockets.get(key) as SocketState))).toBe(true);
+  });
+
+  it.each([
+    ['is not closing', '0100007F:1F90', '01'],
+    ['talks to another address of ours', '0300007F:1F90', '04'],
+    ['talks to another port', '0100007F:1F91', '04'],
+  ])('a client that %s is not leaving', (_what, remote, state) => {
+    const ours = lineOf('0100007F:1F90', '0200007F:D431', '01');
+    const { sockets, leaving } = socketTables(`${ours}\n${lineOf('0200007F:D431', remote, state)}\n`);
+    const key = '1F90-0200007F:D431';
+    expect(leaving.has(leavingKey(key, sockets.get(key) as SocketState))).toBe(false);
+  });
+
+  it('knows an IPv4 client of a socket that listens to both families', () => {
+    const mapped = '0000000000000000FFFF0000';
+    const ours = lineOf(`${mapped}0100007F:1F90`, `${mapped}0200007F:D431`, '01');
+    const { sockets, leaving } = socketTables(`${ours}\n${lineOf('0200007F:D431', '0100007F:1F90', '04')}\n`);
+    const key = socketKey({ localPort: 0x1f90, clientAddress: '::ffff:127.0.0.2', clientPort: 0xd431 });
+    expect(leaving.has(leavingKey(key, sockets.get(key) as SocketState))).toBe(true);
   });
 });
 
@@ -26,7 +57,7 @@ describe('socketKey', () => {
     ['127.0.0.2', '0200007F'],
     ['10.1.2.255', 'FF02010A'],
     ['::1', '00000000000000000000000001000000'],
-    ['::ffff:127.0.0.2', '0000000000000000FFFF00000200007F'],
+    ['::ffff:127.0.0.2', '0200007F'],
     ['2001:db8::8a2e:370:7334', 'B80D0120000000002E8A000034737003'],
     ['fe80::1%eth0', '000080FE000000000000000001000000'],
   ])('%s is named as the tables name it', (clientAddress, hex) => {
@@ -47,9 +78,10 @@ describe('socketKey', () => {
       clientAddress: socket.remoteAddress ?? '',
       clientPort: socket.remotePort ?? 0,
     });
-    expect(new Map(parseSockets(readFileSync('/proc/net/tcp', 'latin1'))).get(key)).toEqual({
+    expect(socketTables(readFileSync('/proc/net/tcp', 'latin1')).sockets.get(key)).toEqual({
       state: 1,
       unackedBytes: 0,
+      localAddress: '0100007F',
     });
     client.destroy();
     socket.destroy();

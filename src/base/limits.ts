@@ -17,6 +17,11 @@ export const TAPE_END_BACKLOG_COUNT = 10_000;
 /** Bytes of one head (request or response) that go on the tape; longer heads are cut. */
 export const TAPE_HEAD_BYTES = 64 * KIB;
 
+/** Pauses of the relay kept of the time before an exchange's first chunk; only the latest can touch its stamp. */
+export const PAUSES_EARLY_MAX_COUNT = 4;
+/** Largest bound of a stamp's error that is told, as it fits 32 bits; this one means "so much or more". */
+export const ERROR_BOUND_MAX_NS = 0xffff_ffff;
+
 // --- request copy -------------------------------------------------------------------------------
 
 /** A request body up to this size is copied whole, to learn model, stream flag and prompt size. */
@@ -42,6 +47,8 @@ export const INFORMATIONAL_MAX_COUNT = 8;
 export const CHUNK_LINE_MAX_BYTES = 16 * KIB;
 /** Time a client may take for a request head; Node's own 60 s checked each 30 s invites slow-loris. */
 export const CLIENT_HEAD_TIMEOUT_MS = 10_000;
+/** The same while the process goes down, looked at once a second: nobody starts a request to one that ends. */
+export const HALF_HEAD_DRAIN_MS = 500;
 /** Requests that may wait on one client connection for the answers before them; nobody pipelines so many. */
 export const PIPELINED_MAX_COUNT = 128;
 /** Time in which a client can still read our last answer while it sends on; then its connection is closed. */
@@ -183,10 +190,6 @@ export const METRICS_BATCH_MAX_COUNT = 5_000;
 export const SUMMARY_EXCHANGES_MAX_COUNT = 1_024;
 /** Recent gaps per class that `/api/summary` looks at. */
 export const SUMMARY_GAPS_MAX_COUNT = 16_384;
-/** Head size, connections and time for a head that the admin port accepts. */
-export const ADMIN_HEAD_MAX_BYTES = 16 * KIB;
-export const ADMIN_CONNECTIONS_MAX_COUNT = 256;
-export const ADMIN_HEAD_TIMEOUT_MS = 10_000;
 
 // --- log ----------------------------------------------------------------------------------------
 
@@ -224,6 +227,8 @@ export const DEMO_REPORTS_MAX_COUNT = 5_000;
 export const RELAYS_MAX_COUNT = 64;
 /** Routes; they are tried one after the other for each request, and each is a label value. */
 export const ROUTES_MAX_COUNT = 64;
+/** Different routes over all configurations of one process: each keeps its number on the tapes. */
+export const ROUTE_NUMBERS_MAX_COUNT = 65_536;
 /** Rules of one class; they are tried one after the other for each request. */
 export const CLASS_RULES_MAX_COUNT = 64;
 /** Host names the admin port answers to. */

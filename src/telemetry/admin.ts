@@ -1,36 +1,15 @@
-// The admin port: metrics, health, and what is going on, to read only. It is served by the main
-// thread, so a scrape cannot touch a stream. Where the data comes from is app/'s business.
-import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
-import { ADMIN_CONNECTIONS_MAX_COUNT, ADMIN_HEAD_MAX_BYTES, ADMIN_HEAD_TIMEOUT_MS } from '../base/limits.ts';
+// The admin port: metrics, health, and what is going on, to read only. A small thread of its own owns it
+// (admin-thread.ts): a scraper that hangs costs a fixed amount there, and liveness is answered however
+// busy the main thread is. Here that thread is started, fed with answers, and replaced if it dies.
+import { Worker } from 'node:worker_threads';
+import { ADMIN_HEAP_MAX_MIB, ADMIN_RESTART_MS } from '../base/admin-limits.ts';
+import { nowMs } from '../base/clock.ts';
+import { FLUSH_MAX_MS } from '../base/limits.ts';
 import { faultFields, type Log } from '../base/log.ts';
-import type { EngineState } from '../judge/engine-state.ts';
-import type { OpenExchange, RecentExchange, Report } from '../judge/report.ts';
-import { refusalOf } from './admin-guard.ts';
-import { PAGE_POLICY, renderPage } from './admin-page.ts';
-import { recentRow } from './admin-rows.ts';
-import type { Summary } from './summary.ts';
-
-export interface RelayHealth {
-  readonly name: string;
-  readonly ok: boolean;
-  /** The relay's last sign of life → now. */
-  readonly heartbeatAgeMs: number;
-}
-
-export interface AdminData {
-  /** By the heartbeats of the relays, never by the mood of the main thread. */
-  health(): { readonly ok: boolean; readonly relays: readonly RelayHealth[] };
-  ready(): { readonly ok: boolean; readonly reasons: readonly string[] };
-  openExchanges(): readonly OpenExchange[];
-  /** Finished exchanges, the latest first. */
-  recent(): readonly RecentExchange[];
-  /** The report of a finished exchange that is still remembered. */
-  record(id: string): Report | undefined;
-  metricsText(accept: string | undefined): { readonly body: string; readonly contentType: string };
-  summary(): Summary;
-  /** What the engines behind the routes say of themselves, as far as it is polled. */
-  engines(): readonly EngineState[];
-}
+import { answerOf, type AdminData } from './admin-answers.ts';
+import type { FrontCommand, FrontMessage, FrontSettings } from './admin-messages.ts';
+import { createFailureLog, type FailureLog } from './failure-log.ts';
+import type { RelayPulse } from './pulse-watch.ts';
 
 export interface AdminOptions {
   readonly host: string;
@@ -39,118 +18,128 @@ export interface AdminOptions {
   /** Names in lower case that `Host` may have beside IP literals and localhost. */
   readonly allowedHosts: readonly string[];
   readonly data: AdminData;
+  readonly pulses: readonly RelayPulse[];
   readonly log: Log;
 }
 
 export interface AdminServer {
   readonly port: number;
+  /** The relays as they are from now on. */
+  setPulses(pulses: readonly RelayPulse[]): void;
   close(): Promise<void>;
 }
 
-/** Fields of every answer: nothing of it may be cached, guessed at, framed or read by other origins. */
-const FIELDS = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-} as const;
-
 /** Listens, or rejects with the system's error (`EADDRINUSE`, …). */
 export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
-  const server = fastify({
-    logger: false,
-    forceCloseConnections: true,
-    bodyLimit: 1,
-    connectionTimeout: 0,
-    requestTimeout: ADMIN_HEAD_TIMEOUT_MS,
-    keepAliveTimeout: 75_000,
-    http: {
-      maxHeaderSize: ADMIN_HEAD_MAX_BYTES,
-      headersTimeout: ADMIN_HEAD_TIMEOUT_MS,
-      connectionsCheckingInterval: 1_000,
-    },
-    exposeHeadRoutes: true,
-    return503OnClosing: true,
-  });
-  server.server.maxConnections = ADMIN_CONNECTIONS_MAX_COUNT;
-  addGuard(server, new Set(options.allowedHosts));
-  addErrors(server, options.log);
-  addRoutes(server, options.data);
-  await server.listen({ host: options.host, port: options.port });
-  const address = server.server.address();
-  return {
-    port: typeof address === 'object' && address !== null ? address.port : options.port,
-    close: () => server.close(),
-  };
+  const admin = new Admin(options);
+  await admin.start();
+  return admin;
 }
 
-function addGuard(server: FastifyInstance, allowedHosts: ReadonlySet<string>): void {
-  server.addHook('onRequest', async (request, reply) => {
-    reply.headers(FIELDS);
-    const { host, origin } = request.headers;
-    const refusal = refusalOf({ method: request.method, host, origin }, allowedHosts);
-    if (refusal === undefined) return undefined;
-    if (refusal.status === 405) reply.header('allow', 'GET, HEAD');
-    return sendError(reply, refusal.status, refusal);
-  });
-}
+class Admin implements AdminServer {
+  readonly #options: AdminOptions;
+  readonly #failures: FailureLog;
+  #pulses: readonly RelayPulse[];
+  #worker: Worker | undefined;
+  #restartTimer: NodeJS.Timeout | undefined;
+  #closed: (() => void) | undefined;
+  port: number;
 
-interface ErrorBody {
-  readonly error: string;
-  readonly message: string;
-}
+  constructor(options: AdminOptions) {
+    this.#options = options;
+    this.#failures = createFailureLog(options.log, 'Opening the admin port again');
+    this.#pulses = options.pulses;
+    this.port = options.port;
+  }
 
-function sendError(reply: FastifyReply, status: number, { error, message }: ErrorBody): FastifyReply {
-  return reply.code(status).type('application/json; charset=utf-8').send({ error, message });
-}
-
-function addErrors(server: FastifyInstance, log: Log): void {
-  server.setNotFoundHandler((_request, reply) => {
-    return sendError(reply, 404, { error: 'not_found', message: 'There is nothing here. The list of pages is at /.' });
-  });
-  server.setErrorHandler((fault: Error & { statusCode?: number }, _request, reply) => {
-    const status = fault.statusCode ?? 500;
-    if (status < 500) return sendError(reply, status, { error: 'bad_request', message: 'The request is not valid.' });
-    log.error('The admin port failed to answer', faultFields(fault));
-    return sendError(reply, 500, { error: 'internal', message: 'rubato failed to answer. The reason is in its log.' });
-  });
-}
-
-function addRoutes(server: FastifyInstance, data: AdminData): void {
-  server.get('/metrics', (request, reply) => {
-    const { body, contentType } = data.metricsText(request.headers.accept);
-    return reply.header('vary', 'accept').type(contentType).send(body);
-  });
-  server.get('/healthz', (_request, reply) => {
-    const health = data.health();
-    return reply.code(health.ok ? 200 : 503).send(health);
-  });
-  server.get('/readyz', (_request, reply) => {
-    const ready = data.ready();
-    return reply.code(ready.ok ? 200 : 503).send(ready);
-  });
-  server.get('/api/streams', (_request, reply) => {
-    return reply.send({ open: data.openExchanges(), recent: data.recent().map(recentRow) });
-  });
-  server.get<{ Params: { id: string } }>('/api/streams/:id', (request, reply) => {
-    const report = data.record(request.params.id);
-    if (report !== undefined) return reply.send(report);
-    const message = 'No finished exchange with this id is remembered; open ones have no record yet.';
-    return sendError(reply, 404, { error: 'not_found', message });
-  });
-  server.get('/api/summary', (_request, reply) => reply.send({ ...data.summary(), engines: data.engines() }));
-  server.get('/', (_request, reply) => {
-    const { ok, reasons } = data.ready();
-    const recent = data.recent().map(recentRow);
-    const page = renderPage({
-      ready: ok,
-      reasons,
-      summary: data.summary(),
-      engines: data.engines(),
-      open: data.openExchanges(),
-      recent,
+  /** Starts the thread; rejects when it cannot listen. */
+  start(): Promise<void> {
+    const { host, allowedHosts, log } = this.#options;
+    const workerData: FrontSettings = { host, port: this.port, allowedHosts, pulses: this.#pulses };
+    // The entry stands beside this file in src/ and in dist/ alike.
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const worker = new Worker(new URL(`admin-thread.${extension}`, import.meta.url), {
+      workerData,
+      name: 'admin',
+      resourceLimits: { maxOldGenerationSizeMb: ADMIN_HEAP_MAX_MIB, maxYoungGenerationSizeMb: 2 },
     });
-    return reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page);
-  });
+    this.#worker = worker;
+    worker.on('error', (fault) => log.error('the thread of the admin port failed', faultFields(fault)));
+    return new Promise((resolve, reject) => {
+      let listening = false;
+      worker.on('message', (message: FrontMessage) => {
+        this.#onMessage(worker, message);
+        if (message.type === 'listening') {
+          listening = true;
+          resolve();
+        }
+        if (message.type !== 'listen_failed') return;
+        reject(Object.assign(new Error(message.message), { code: message.code, port: this.port }));
+        void worker.terminate();
+      });
+      worker.once('exit', () => {
+        reject(new Error('the thread of the admin port ended before it listened'));
+        this.#onExit(listening);
+      });
+    });
+  }
+
+  setPulses(pulses: readonly RelayPulse[]): void {
+    this.#pulses = pulses;
+    if (this.#worker !== undefined) send(this.#worker, { type: 'pulses', pulses });
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#restartTimer);
+    const worker = this.#worker;
+    const closed = Promise.withResolvers<void>();
+    const timer = setTimeout(() => closed.resolve(), FLUSH_MAX_MS);
+    this.#closed = () => closed.resolve();
+    if (worker === undefined) closed.resolve();
+    else send(worker, { type: 'close' });
+    await closed.promise;
+    clearTimeout(timer);
+    await worker?.terminate();
+  }
+
+  #onMessage(worker: Worker, message: FrontMessage): void {
+    switch (message.type) {
+      case 'listening':
+        // A successor must come up where this one was.
+        this.port = message.port;
+        break;
+      case 'ask': {
+        const answer = answerOf(this.#options.data, this.#options.log, message.asked);
+        // Handed over, not copied: afterwards only the port's thread holds it.
+        worker.postMessage({ type: 'answer', ask: message.ask, answer } satisfies FrontCommand, [
+          answer.body.buffer as ArrayBuffer,
+        ]);
+        break;
+      }
+      case 'closed':
+        this.#closed?.();
+        break;
+      case 'listen_failed':
+        break;
+    }
+  }
+
+  /** A thread that served and died has a successor; what it was asked is lost, and asked again by whoever cares. */
+  #onExit(served: boolean): void {
+    this.#worker = undefined;
+    this.#closed?.();
+    if (!served && this.#restartTimer === undefined) return;
+    if (this.#closed !== undefined) return;
+    this.#restartTimer = setTimeout(() => {
+      this.start().then(
+        () => this.#failures.succeeded(),
+        (fault: unknown) => this.#failures.failed(fault, 0, nowMs()),
+      );
+    }, ADMIN_RESTART_MS);
+    this.#restartTimer.unref();
+  }
+}
+
+function send(worker: Worker, command: FrontCommand): void {
+  worker.postMessage(command);
 }

@@ -4,7 +4,7 @@ import { FAILURE_LOG_EVERY_MS } from '../base/limits.ts';
 import { faultFields, type Log } from '../base/log.ts';
 
 export interface FailureLog {
-  /** `lostCount` items were lost by this failure. */
+  /** `lostCount` items were lost by this failure. `nowMs` is of the monotonic clock: a step must not silence the summary. */
   failed(fault: unknown, lostCount: number, nowMs: number): void;
   succeeded(): void;
 }

@@ -4,7 +4,7 @@
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
-import { epochMs } from '../base/clock.ts';
+import { nowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createFailureLog } from './failure-log.ts';
 import type { OtlpProtocol } from './otel-environment.ts';
@@ -47,7 +47,7 @@ export function countFailures(
       return;
     }
     failedCount += 1;
-    failures.failed(result.error ?? 'no reason given', 1, epochMs());
+    failures.failed(result.error ?? 'no reason given', 1, nowMs());
   };
   return {
     failedCount: () => failedCount,

@@ -1,7 +1,7 @@
 // The sink that writes records to a file, one JSON line `{ record, figures }` an exchange, so that
 // every figure can be recomputed later. Writing is in the background and bounded: a full or
 // read-only disk costs records (counted) and one log line, never memory, and is tried again.
-import { epochMs } from '../base/clock.ts';
+import { nowMs } from '../base/clock.ts';
 import {
   FLUSH_MAX_MS,
   RECORD_FILE_BYTES,
@@ -105,7 +105,7 @@ export class RecordFile implements Sink {
       try {
         await this.#writeSome();
       } catch (fault) {
-        this.#failures.failed(fault, 0, epochMs());
+        this.#failures.failed(fault, 0, nowMs());
         this.#retryLater();
         break;
       }

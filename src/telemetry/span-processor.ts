@@ -11,7 +11,7 @@ import {
   SPAN_BATCH_BYTES,
   SPAN_QUEUE_BYTES,
 } from '../base/limits.ts';
-import { epochMs } from '../base/clock.ts';
+import { nowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createFailureLog, type FailureLog } from './failure-log.ts';
 import { SpanQueue } from './span-queue.ts';
@@ -101,10 +101,10 @@ export class BoundedSpanProcessor implements SpanProcessor {
     if (this.#closed) return;
     this.#closed = true;
     this.#clearTimer();
-    const startMs = epochMs();
+    const startMs = nowMs();
     await withinMs(this.#drain(), this.#options.flushMaxMs);
     this.#droppedCount += this.#queue.clear();
-    const leftMs = Math.max(this.#options.flushMaxMs - (epochMs() - startMs), 0);
+    const leftMs = Math.max(this.#options.flushMaxMs - (nowMs() - startMs), 0);
     await withinMs(this.#options.exporter.shutdown(), leftMs);
   }
 
@@ -183,7 +183,7 @@ export class BoundedSpanProcessor implements SpanProcessor {
     } else {
       this.#droppedCount += batchCount;
       this.#failuresInRow += 1;
-      this.#failures.failed(result.error ?? 'no reason given', batchCount, epochMs());
+      this.#failures.failed(result.error ?? 'no reason given', batchCount, nowMs());
     }
     this.#schedule();
   }

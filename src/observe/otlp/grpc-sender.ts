@@ -1,6 +1,5 @@
 // Sends payloads to a collector over gRPC: the message's bytes as they came, unread.
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
-import { epochMs } from '../../base/clock.ts';
 import { OTLP_ANSWER_MAX_BYTES, OTLP_DECODED_MAX_BYTES } from '../../base/otlp-limits.ts';
 import type { Sender, SendResult } from './forwarder.ts';
 import { GRPC_PATHS, type CollectorTarget, type Payload } from './signals.ts';
@@ -45,11 +44,16 @@ interface Call {
 
 function send(client: Client, metadata: Metadata, { payload, timeoutMs }: Call): Promise<SendResult> {
   const path = GRPC_PATHS[payload.signal];
-  const options = { deadline: epochMs() + timeoutMs };
   return new Promise((resolve) => {
-    client.makeUnaryRequest(path, sameBytes, sameBytes, payload.bytes, metadata, options, (error) => {
+    const call = client.makeUnaryRequest(path, sameBytes, sameBytes, payload.bytes, metadata, (error) => {
+      clearTimeout(timer);
       if (error === null) resolve({ sent: true });
       else resolve({ sent: false, fault: status[error.code] ?? 'UNKNOWN', again: RETRYABLE.has(error.code) });
     });
+    // A deadline of the library is a moment of the wall clock, which may be stepped; this one cannot.
+    const timer = setTimeout(() => {
+      resolve({ sent: false, fault: 'DEADLINE_EXCEEDED', again: true });
+      call.cancel();
+    }, timeoutMs);
   });
 }

@@ -4,7 +4,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineState } from '../../../src/judge/engine-state.ts';
-import { startAdmin, type AdminData, type AdminServer } from '../../../src/telemetry/admin.ts';
+import { startAdmin, type AdminServer } from '../../../src/telemetry/admin.ts';
+import type { AdminData } from '../../../src/telemetry/admin-answers.ts';
 import { refusalOf } from '../../../src/telemetry/admin-guard.ts';
 import { createSummary } from '../../../src/telemetry/summary.ts';
 import { catchLog, reportOf, tell, usualStream, type CaughtLog } from './reports.ts';
@@ -22,6 +23,8 @@ const ENGINE: EngineState = {
   window: { windowNs: 5_000_000_000, queueMeanNs: 41_500_000 },
 };
 
+const pulses = [{ name: 'relay-0', beats: new Int32Array(new SharedArrayBuffer(4)) }];
+
 let engines: readonly EngineState[];
 let log: CaughtLog;
 let server: AdminServer;
@@ -33,7 +36,6 @@ beforeEach(async () => {
   const summary = createSummary();
   tell(summary, REPORT);
   data = {
-    health: () => ({ ok: true, relays: [{ name: 'relay-0', ok: true, heartbeatAgeMs: 12 }] }),
     ready: () => ({ ok: false, reasons: ['upstream default does not answer'] }),
     openExchanges: () => [
       {
@@ -53,7 +55,7 @@ beforeEach(async () => {
     summary: () => summary.read(),
     engines: () => engines,
   };
-  server = await startAdmin({ host: '127.0.0.1', port: 0, allowedHosts: ['rubato.internal'], data, log });
+  server = await startAdmin({ host: '127.0.0.1', port: 0, allowedHosts: ['rubato.internal'], data, pulses, log });
 });
 
 afterEach(async () => {
@@ -87,6 +89,16 @@ describe('answers', () => {
       200,
       'accept text/plain\n',
       'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+  });
+
+  it('health by what it is told of the relays', async () => {
+    server.setPulses([...pulses, { name: 'relay-1', beats: undefined }]);
+    const health = await ask('/healthz');
+    expect([health.status, json(health).ok, json(health).relays.map((each: { ok: boolean }) => each.ok)]).toEqual([
+      503,
+      false,
+      [true, false],
     ]);
   });
 
@@ -218,6 +230,6 @@ it('a head that is too large, or is no HTTP, is refused and the port lives on', 
 });
 
 it('a port in use rejects with the error of the system', async () => {
-  const again = startAdmin({ host: '127.0.0.1', port: server.port, allowedHosts: [], data, log });
+  const again = startAdmin({ host: '127.0.0.1', port: server.port, allowedHosts: [], data, pulses, log });
   await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

@@ -1,0 +1,79 @@
+// What the admin port answers, from what the main thread knows. Where the data comes from is app/'s
+// business; who may ask, and the hearts of the relays, are the port's own thread's.
+import { faultFields, type Log } from '../base/log.ts';
+import type { EngineState } from '../judge/engine-state.ts';
+import type { OpenExchange, RecentExchange, Report } from '../judge/report.ts';
+import type { AdminAnswer, AdminAsk } from './admin-messages.ts';
+import { PAGE_POLICY, renderPage } from './admin-page.ts';
+import { errorAnswer, jsonAnswer, textAnswer } from './admin-response.ts';
+import { recentRow } from './admin-rows.ts';
+import type { Summary } from './summary.ts';
+
+export interface AdminData {
+  ready(): { readonly ok: boolean; readonly reasons: readonly string[] };
+  openExchanges(): readonly OpenExchange[];
+  /** Finished exchanges, the latest first. */
+  recent(): readonly RecentExchange[];
+  /** The report of a finished exchange that is still remembered. */
+  record(id: string): Report | undefined;
+  metricsText(accept: string | undefined): { readonly body: string; readonly contentType: string };
+  summary(): Summary;
+  /** What the engines behind the routes say of themselves, as far as it is polled. */
+  engines(): readonly EngineState[];
+}
+
+/** Never throws: a fault of ours is an answer too, and its reason is in the log only. */
+export function answerOf(data: AdminData, log: Log, asked: AdminAsk): AdminAnswer {
+  try {
+    return pageOf(data, asked);
+  } catch (fault) {
+    log.error('The admin port failed to answer', faultFields(fault));
+    return errorAnswer(500, { error: 'internal', message: 'rubato failed to answer. The reason is in its log.' });
+  }
+}
+
+function pageOf(data: AdminData, { path, accept }: AdminAsk): AdminAnswer {
+  switch (path) {
+    case '/metrics': {
+      const { body, contentType } = data.metricsText(accept);
+      return textAnswer(200, { vary: 'accept', 'content-type': contentType }, body);
+    }
+    case '/readyz': {
+      const ready = data.ready();
+      return jsonAnswer(ready.ok ? 200 : 503, ready);
+    }
+    case '/api/streams':
+      return jsonAnswer(200, { open: data.openExchanges(), recent: data.recent().map(recentRow) });
+    case '/api/summary':
+      return jsonAnswer(200, { ...data.summary(), engines: data.engines() });
+    case '/':
+      return livePage(data);
+    default:
+      return streamOf(data, path);
+  }
+}
+
+function streamOf(data: AdminData, path: string): AdminAnswer {
+  // Ids are made by us and hold nothing that would be escaped in a path.
+  const id = /^\/api\/streams\/([\w-]{1,64})$/.exec(path)?.[1];
+  if (id === undefined) {
+    return errorAnswer(404, { error: 'not_found', message: 'There is nothing here. The list of pages is at /.' });
+  }
+  const report = data.record(id);
+  if (report !== undefined) return jsonAnswer(200, report);
+  const message = 'No finished exchange with this id is remembered; open ones have no record yet.';
+  return errorAnswer(404, { error: 'not_found', message });
+}
+
+function livePage(data: AdminData): AdminAnswer {
+  const { ok, reasons } = data.ready();
+  const page = renderPage({
+    ready: ok,
+    reasons,
+    summary: data.summary(),
+    engines: data.engines(),
+    open: data.openExchanges(),
+    recent: data.recent().map(recentRow),
+  });
+  return textAnswer(200, { 'content-security-policy': PAGE_POLICY, 'content-type': 'text/html; charset=utf-8' }, page);
+}

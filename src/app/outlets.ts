@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Sink } from '../judge/report.ts';
 import { METRICS } from '../measure/table.ts';
 import { ENGINE_METRICS } from '../telemetry/engine-metrics.ts';
+import type { ExportCounts } from '../telemetry/export-metrics.ts';
 import { createGenAiFeed } from '../telemetry/gen-ai-feed.ts';
 import { createMetricFeed } from '../telemetry/metric-feed.ts';
 import { otelPlan, pushesTraces, type Environment, type OtelPlan } from '../telemetry/otel-environment.ts';
@@ -14,6 +15,7 @@ import { RecordFile } from '../telemetry/record-file.ts';
 import { createResource, resourceLabels, startOtel, type Otel } from '../telemetry/sdk.ts';
 import { SELF_METRICS } from '../telemetry/self-metrics.ts';
 import { createSpanSink } from '../telemetry/spans.ts';
+import type { KnownLabels } from '../telemetry/start-series.ts';
 import { createMetricStore, type MetricStore } from '../telemetry/store.ts';
 import { createSummary, type SummarySink } from '../telemetry/summary.ts';
 import { RecentReports } from './recent-reports.ts';
@@ -27,8 +29,12 @@ export interface Outlets {
   readonly recent: RecentReports;
   readonly summary: SummarySink;
   /** The relay takes part in traces, because somebody sees our spans or it was asked for. */
-  readonly tracing: boolean;
+  takesPartInTraces(config: Config): boolean;
+  /** Tells by this configuration from now on, as far as it may change. */
+  reconfigure(config: Config): void;
   metricsText(accept: string | undefined): { readonly body: string; readonly contentType: string };
+  /** What became of all that was to leave the process. */
+  exports(): readonly ExportCounts[];
   close(): Promise<void>;
 }
 
@@ -42,7 +48,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
   });
   const store = createMetricStore({
     specs: [...METRICS, ...genAi.specs, ...SELF_METRICS, ...ENGINE_METRICS],
-    known: { class: config.classes.map(({ name }) => name), route: config.routes.map(({ name }) => name) },
+    known: knownLabels(config),
     startEpochMs: epochMs(),
     exponential: plan.exponential,
   });
@@ -51,6 +57,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     config.record === undefined
       ? undefined
       : new RecordFile({ path: config.record.path, maxBytes: config.record.maxBytes, log });
+  const spans = switchedSink('spans', spanSink(config, otel));
   const recent = new RecentReports();
   const summary = createSummary();
   const labels = resourceLabels(resource);
@@ -58,7 +65,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     sinks: [
       createMetricFeed(store),
       genAi.sink(store),
-      ...spanSinks(config, otel),
+      spans.sink,
       ...(recordFile === undefined ? [] : [recordFile]),
       recent,
       summary,
@@ -68,15 +75,52 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     recordFile,
     recent,
     summary,
-    tracing: takesPartInTraces(config, plan),
+    takesPartInTraces: (now) => takesPartInTraces(now, plan),
+    reconfigure(now) {
+      store.know(knownLabels(now));
+      spans.change(spanSink(now, otel));
+    },
     metricsText(accept) {
       const format = negotiateFormat(accept);
       return { body: renderMetrics(store.collect(), labels, format), contentType: CONTENT_TYPES[format] };
     },
+    exports: () => exportCounts(otel, recordFile, log),
     async close() {
       await Promise.all([otel.shutdown(), recordFile?.close()]);
     },
   };
+}
+
+function exportCounts(otel: Otel, recordFile: RecordFile | undefined, log: Log): ExportCounts[] {
+  const spans = otel.spanStats();
+  const pushes = otel.metricTally();
+  const records = recordFile?.stats();
+  return [
+    {
+      signal: 'traces',
+      droppedCount: spans?.droppedCount ?? 0,
+      ...(spans && {
+        rest: {
+          takenCount: spans.endedCount,
+          exportedCount: spans.exportedCount,
+          queuedCount: spans.queuedCount + spans.inFlightCount,
+        },
+      }),
+    },
+    {
+      signal: 'metrics',
+      droppedCount: pushes?.failedCount ?? 0,
+      ...(pushes && {
+        rest: { ...pushes, queuedCount: pushes.takenCount - pushes.exportedCount - pushes.failedCount },
+      }),
+    },
+    {
+      signal: 'records',
+      droppedCount: records?.droppedCount ?? 0,
+      ...(records && { rest: { ...records, exportedCount: records.writtenCount } }),
+    },
+    { signal: 'logs', droppedCount: log.droppedCount() },
+  ];
 }
 
 /**
@@ -88,11 +132,26 @@ export function takesPartInTraces(config: Pick<Config, 'propagate' | 'otlpListen
   return pushesTraces(plan) || config.otlpListen !== undefined;
 }
 
-function spanSinks(config: Config, { tracing }: Otel): Sink[] {
-  if (tracing === undefined) return [];
+function knownLabels({ classes, routes }: Config): KnownLabels {
+  return { class: classes.map(({ name }) => name), route: routes.map(({ name }) => name) };
+}
+
+/** A place among the sinks whose holder may change. */
+function switchedSink(name: string, first: Sink | undefined): { sink: Sink; change(next: Sink | undefined): void } {
+  let now = first;
+  return {
+    sink: { name, onReport: (report, exemplar) => now?.onReport?.(report, exemplar) },
+    change(next) {
+      now = next;
+    },
+  };
+}
+
+function spanSink(config: Config, { tracing }: Otel): Sink | undefined {
+  if (tracing === undefined) return undefined;
   const upstreams = new Map(
     config.routes.map(({ name, upstream }) => [name, { address: upstream.host, port: upstream.port }]),
   );
   const { chunks, chunksAs, genAiProvider: provider } = config;
-  return [createSpanSink({ ...tracing, chunks, chunksAs, slowTtftNs: config.keepSlowMs * 1e6, provider, upstreams })];
+  return createSpanSink({ ...tracing, chunks, chunksAs, slowTtftNs: config.keepSlowMs * 1e6, provider, upstreams });
 }

@@ -6,18 +6,27 @@ import type { SelfSources } from '../telemetry/self-metrics.ts';
 import type { LagWindow } from './lag-window.ts';
 import type { Outlets } from './outlets.ts';
 import type { RelaySupervisor } from './relay-supervisor.ts';
+import type { ShedWatch } from './shed-watch.ts';
 
 export interface SelfParts {
   readonly observer: Observer;
   readonly supervisor: RelaySupervisor;
+  readonly shedWatch: ShedWatch;
   readonly lags: LagWindow;
   readonly outlets: Outlets;
   readonly otlp: OtlpReceiver | undefined;
   readonly calibrations: Calibrations;
 }
 
-export function selfSources({ observer, supervisor, lags, outlets, otlp, calibrations }: SelfParts): SelfSources {
-  const { otel, recordFile } = outlets;
+export function selfSources({
+  observer,
+  supervisor,
+  shedWatch,
+  lags,
+  outlets,
+  otlp,
+  calibrations,
+}: SelfParts): SelfSources {
   return {
     openExchanges: () => observer.openExchanges(),
     loopLagNs: () => lags.longest(),
@@ -29,12 +38,12 @@ export function selfSources({ observer, supervisor, lags, outlets, otlp, calibra
         { kind: 'mark', count: lostEntryCount + observer.unfollowedCount },
       ];
     },
+    shed: () => shedWatch.counts(),
     readerDetachedCount: () => observer.detachedCount,
-    exportDropped: () => [
-      { signal: 'traces', count: otel.spanStats()?.droppedCount ?? 0 },
-      { signal: 'metrics', count: otel.failedMetricExportCount() },
-      { signal: 'records', count: recordFile?.stats().droppedCount ?? 0 },
-    ],
+    exports: () => outlets.exports(),
+    refusedCount: () => supervisor.tapeCounts().refusedCount,
+    foldedModelCount: () => observer.foldedModelCount,
+    settledEarlyCount: () => observer.settledEarlyCount,
     otlp: () => otlp && otlpCounts(otlp),
     calibrations: () => calibrations.counts,
     cpuNs() {

@@ -130,6 +130,8 @@ export const PROMPT_RATIO_SAMPLES_MAX_COUNT = 32;
 export const CLASSES_MAX_COUNT = 32;
 /** Model names that get a label of their own; later ones are `other`. */
 export const MODELS_MAX_COUNT = 20;
+/** Models without a label that are told apart to be counted; at 128 characters each they take at most 4 MiB. */
+export const MODELS_FOLDED_MAX_COUNT = 16_384;
 /** Series of one process; later label sets fold into `other`. */
 export const SERIES_MAX_COUNT = 20_000;
 

@@ -23,6 +23,13 @@ export interface ClosingOptions {
   /** The engine that a route's metrics are of. */
   readonly engineByMetrics: EngineByMetrics;
   readonly estimator: Estimator;
+}
+
+/** What was decided of an exchange by its end. */
+export interface Decided {
+  readonly labels: ExchangeLabels;
+  /** The name that sources of evidence know its route by. */
+  readonly place: string;
   readonly outputBucketEdges: readonly number[];
 }
 
@@ -53,26 +60,38 @@ export class Closing {
   }
 
   /** Takes an exchange that has ended; its report follows at once unless evidence is still expected. */
-  close(observed: ObservedExchange, end: EndEntry, labels: ExchangeLabels): void {
+  close(observed: ObservedExchange, end: EndEntry, decided: Decided): void {
+    const { labels, place } = decided;
     const record = recordOf(observed, end, {
       route: labels.route,
       labels: { model: labels.model, promptBucket: labels.promptBucket },
-      engine: this.#engines.recall(labels.route, observed.request.model, observed.reader?.engine()),
+      engine: this.#engines.recall(place, observed.request.model, observed.reader?.engine()),
       promptTokensEstimate: observed.promptTokensEstimate,
     });
-    const exchange = endedExchange(observed, record, end.atNs);
+    const exchange = endedExchange(observed, record, { place, atNs: end.atNs });
     this.#settlement.add({
       exchange,
       evidence: gatherEvidence(exchange.subject),
       worthWaiting: exchange.subject.firstTokenAtNs !== undefined,
       settle: (stated) => {
         try {
-          this.#report({ observed, record, labels, exchange }, stated);
+          this.#report({ observed, record, decided, exchange }, stated);
         } catch (fault) {
           this.#shares.onFault('exchange', fault);
         }
       },
     });
+  }
+
+  /** Another engine is behind a route from now on. */
+  forget(place: string): void {
+    this.#engines.forget(place);
+    this.#options.estimator.forget(place);
+  }
+
+  /** Exchanges reported without their time for evidence, because too many waited. */
+  get settledEarlyCount(): number {
+    return this.#settlement.hurriedCount;
   }
 
   /** Reports what still waits, with what there is. */
@@ -81,12 +100,13 @@ export class Closing {
   }
 
   /** An engine that was started anew is another one, for all that anybody knows. */
-  #tellEstimator({ end, route }: StreamRecord): void {
+  #tellEstimator({ end }: StreamRecord, route: string): void {
     if (end.outcome === 'connect_error') this.#options.estimator.forget(route);
     else if (BROKEN_OFF.has(end.outcome)) this.#options.estimator.doubt(route);
   }
 
-  #report({ observed, record: unproven, labels, exchange }: Closed, stated: readonly Evidence[]): void {
+  #report({ observed, record: unproven, decided, exchange }: Closed, stated: readonly Evidence[]): void {
+    const { labels, outputBucketEdges } = decided;
     const { models, openCount, tell } = this.#shares;
     const estimated = this.#options.estimator.judge(exchange, {
       tokens: unproven.tokens,
@@ -100,10 +120,10 @@ export class Closing {
       record,
       figures: measureRecord(record),
       labels,
-      outputBucket: outputBucket(record.tokens.output, this.#options.outputBucketEdges),
+      outputBucket: outputBucket(record.tokens.output, outputBucketEdges),
     };
     tell((sink) => sink.onReport?.(report, exemplarOf(observed)));
-    this.#tellEstimator(record);
+    this.#tellEstimator(record, exchange.route);
     if (record.end.outcome !== 'ok') return;
     models.admit(record.request.model);
     for (const name of observed.listedModels()) models.admit(name);
@@ -121,14 +141,18 @@ interface Closed {
   readonly observed: ObservedExchange;
   /** Without evidence. */
   readonly record: StreamRecord;
-  readonly labels: ExchangeLabels;
+  readonly decided: Decided;
   readonly exchange: EndedExchange;
 }
 
-function endedExchange({ id, opening, request }: ObservedExchange, record: StreamRecord, atNs: number): EndedExchange {
+function endedExchange(
+  { id, opening, request }: ObservedExchange,
+  record: StreamRecord,
+  { place, atNs }: { readonly place: string; readonly atNs: number },
+): EndedExchange {
   return {
     id,
-    route: record.route,
+    route: place,
     model: request.model,
     openedAtNs: opening.openedAtNs,
     endedAtNs: atNs,

@@ -17,13 +17,27 @@ import { openView } from './open-view.ts';
 /** A wall clock that has moved further than this against the monotonic one was stepped. */
 const CLOCK_STEP_MS = 2;
 
-export interface ObserverOptions extends ClosingOptions {
-  readonly sinks: readonly Sink[];
+/** What is decided of an exchange while it runs; each keeps to what held when it opened. */
+export interface ObserverTerms {
   readonly classifier: Classifier;
-  /** By their position in the relay's settings; `engine` is what configuration says. */
-  readonly routes: readonly { readonly name: string; readonly engine: EngineName | undefined }[];
-  readonly models: readonly string[];
   readonly promptBucketEdges: readonly number[];
+  readonly outputBucketEdges: readonly number[];
+}
+
+export interface ObservedRoute {
+  /** Value of the label. */
+  readonly name: string;
+  /** What configuration says. */
+  readonly engine: EngineName | undefined;
+  /** The name that sources of evidence know it by; absent means its own. */
+  readonly place?: string;
+}
+
+export interface ObserverOptions extends ClosingOptions, ObserverTerms {
+  readonly sinks: readonly Sink[];
+  /** By their numbers on the tape. */
+  readonly routes: readonly ObservedRoute[];
+  readonly models: readonly string[];
   /** Told once a kind of fault, for the log. */
   readonly onFault: (where: string, fault: unknown) => void;
 }
@@ -33,6 +47,8 @@ export type TellClientGone = (exchange: number) => void;
 
 export class Observer {
   readonly #options: ObserverOptions;
+  #terms: ObserverTerms;
+  readonly #termsOf = new WeakMap<ObservedExchange, ObserverTerms>();
   readonly #models: ModelLabels;
   readonly #open = new Map<string, ObservedExchange>();
   readonly #companies = new CompanyBook();
@@ -46,6 +62,7 @@ export class Observer {
 
   constructor(options: ObserverOptions) {
     this.#options = options;
+    this.#terms = options;
     this.#models = new ModelLabels(options.models);
     this.#closing = new Closing(options, {
       models: this.#models,
@@ -79,6 +96,13 @@ export class Observer {
     };
   }
 
+  /** From now on exchanges open under these terms; what was learnt of the engines behind `moved` routes is void. */
+  reconfigure(terms: ObserverTerms, models: readonly string[], moved: readonly string[]): void {
+    this.#terms = terms;
+    this.#models.configure(models);
+    for (const place of moved) this.#closing.forget(place);
+  }
+
   openExchanges(): OpenExchange[] {
     const atNs = nowNs();
     return [...this.#open.values()].map((observed) =>
@@ -103,21 +127,26 @@ export class Observer {
     return this.#models.foldedCount;
   }
 
+  get settledEarlyCount(): number {
+    return this.#closing.settledEarlyCount;
+  }
+
   #onOpen(id: string, opening: OpenEntry, tellClientGone: () => void): void {
     if (this.#open.size >= ROSTER_MAX_COUNT) {
       this.unfollowedCount += 1;
       return;
     }
-    const { classifier } = this.#options;
+    const terms = this.#terms;
     const observed = new ObservedExchange(opening, {
       id,
       openedAtEpochMs: this.#epochMsOf(opening),
-      classify: (subject) => classifier.classify(subject),
+      classify: (subject) => terms.classifier.classify(subject),
       listen: (exchange) => this.#listenerFor(exchange),
       tellClientGone,
       engine: this.#options.routes[opening.routeIndex]?.engine,
       company: this.#companies.enter(opening.routeIndex),
     });
+    this.#termsOf.set(observed, terms);
     this.#open.set(id, observed);
   }
 
@@ -151,14 +180,13 @@ export class Observer {
   #labelsOf(observed: ObservedExchange): ExchangeLabels {
     const frozen = this.#labels.get(observed);
     if (frozen !== undefined) return frozen;
-    const route = this.#routeOf(observed);
-    observed.promptTokensEstimate = this.#options.estimator.promptTokens(route, observed.request);
+    observed.promptTokensEstimate = this.#options.estimator.promptTokens(this.#placeOf(observed), observed.request);
     const promptTokens = observed.reader?.tokens().prompt ?? observed.promptTokensEstimate;
     const labels = {
       class: observed.metering.class.name,
       model: this.#models.labelOf(observed.request.model),
-      route,
-      promptBucket: promptBucket(promptTokens, this.#options.promptBucketEdges),
+      route: this.#routeOf(observed),
+      promptBucket: promptBucket(promptTokens, this.#termsFor(observed).promptBucketEdges),
     };
     this.#labels.set(observed, labels);
     return labels;
@@ -170,7 +198,7 @@ export class Observer {
     const { requestSentAtNs } = observed.marks;
     this.#options.estimator.onFirstToken({
       id: observed.id,
-      route: this.#routeOf(observed),
+      route: this.#placeOf(observed),
       request: observed.request,
       ...(requestSentAtNs === undefined ? {} : { sentAtNs: openedAtNs + requestSentAtNs }),
       tokenAtNs: openedAtNs + (observed.lastGeneratedAtNs ?? 0),
@@ -181,7 +209,11 @@ export class Observer {
   #onEnd(observed: ObservedExchange, end: EndEntry): void {
     this.#forget(observed);
     observed.onEnd(end);
-    this.#closing.close(observed, end, this.#labelsOf(observed));
+    this.#closing.close(observed, end, {
+      labels: this.#labelsOf(observed),
+      place: this.#placeOf(observed),
+      outputBucketEdges: this.#termsFor(observed).outputBucketEdges,
+    });
   }
 
   /** No longer followed: it has ended, or our own reading of it has. */
@@ -191,6 +223,15 @@ export class Observer {
 
   #routeOf({ opening }: ObservedExchange): string {
     return this.#options.routes[opening.routeIndex]?.name ?? 'default';
+  }
+
+  /** The engine behind a route's name may have become another one since this exchange opened. */
+  #placeOf(observed: ObservedExchange): string {
+    return this.#options.routes[observed.opening.routeIndex]?.place ?? this.#routeOf(observed);
+  }
+
+  #termsFor(observed: ObservedExchange): ObserverTerms {
+    return this.#termsOf.get(observed) ?? this.#terms;
   }
 
   /** A relay died: what it had open was cut, at the moment at which we know. */

@@ -31,18 +31,28 @@ export async function metricExporterFor(protocol: OtlpProtocol): Promise<PushMet
   }
 }
 
+/** Exports begun, and what became of those that are over. */
+export interface ExportTally {
+  readonly takenCount: number;
+  readonly exportedCount: number;
+  readonly failedCount: number;
+}
+
 /**
  * An exporter that counts what failed. Points are cumulative, so a failed export loses no data, only
  * a moment; but somebody should know that the collector does not answer.
  */
-export function countFailures(
+export function countExports(
   exporter: PushMetricExporter,
   log: Log,
-): { readonly exporter: PushMetricExporter; readonly failedCount: () => number } {
+): { readonly exporter: PushMetricExporter; readonly tally: () => ExportTally } {
   const failures = createFailureLog(log, 'Export of metrics');
+  let takenCount = 0;
+  let exportedCount = 0;
   let failedCount = 0;
   const note = (result: ExportResult): void => {
     if (result.code === ExportResultCode.SUCCESS) {
+      exportedCount += 1;
       failures.succeeded();
       return;
     }
@@ -50,9 +60,10 @@ export function countFailures(
     failures.failed(result.error ?? 'no reason given', 1, nowMs());
   };
   return {
-    failedCount: () => failedCount,
+    tally: () => ({ takenCount, exportedCount, failedCount }),
     exporter: {
       export(metrics, resultCallback) {
+        takenCount += 1;
         exporter.export(metrics, (result) => {
           note(result);
           resultCallback(result);

@@ -20,7 +20,7 @@ import {
 import { FLUSH_MAX_MS, METRICS_BATCH_MAX_COUNT, SPAN_CHUNKS_MAX_COUNT } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
 import { pushesTraces, type OtelPlan } from './otel-environment.ts';
-import { countFailures, metricExporterFor, spanExporterFor } from './otel-exporters.ts';
+import { countExports, metricExporterFor, spanExporterFor, type ExportTally } from './otel-exporters.ts';
 import { createMetricProducer, SCOPE_NAME } from './otlp-metrics.ts';
 import type { ResourceLabels } from './prometheus.ts';
 import { PresetIdGenerator } from './span-ids.ts';
@@ -40,7 +40,8 @@ export interface Otel {
   readonly tracing: { readonly tracer: Tracer; readonly ids: PresetIdGenerator } | undefined;
   /** Of the spans sent by OTLP. */
   spanStats(): BatchStats | undefined;
-  failedMetricExportCount(): number;
+  /** Of metrics sent by OTLP: exports, each with all points. */
+  metricTally(): ExportTally | undefined;
   /** A last flush of both signals, within two seconds. */
   shutdown(): Promise<void>;
 }
@@ -63,7 +64,7 @@ export function resourceLabels(resource: Resource): ResourceLabels {
 const NOT_PUSHING: Otel = {
   tracing: undefined,
   spanStats: () => undefined,
-  failedMetricExportCount: () => 0,
+  metricTally: () => undefined,
   shutdown: () => Promise.resolve(),
 };
 
@@ -95,7 +96,7 @@ export async function startOtel(options: OtelOptions): Promise<Otel> {
   return {
     tracing: pushesTraces(plan) ? { tracer: trace.getTracer(SCOPE_NAME, options.version), ids } : undefined,
     spanStats: () => spans.otlp?.stats(),
-    failedMetricExportCount: readers.failedCount,
+    metricTally: readers.tally,
     async shutdown() {
       await withinMs(sdk.shutdown(), FLUSH_MAX_MS);
       // The API keeps its providers for the process; a second sidecar in it would talk to a dead one.
@@ -131,12 +132,12 @@ async function spanProcessors(plan: OtelPlan, log: Log): Promise<Spans> {
 
 interface Readers {
   readonly list: readonly MetricReader[];
-  readonly failedCount: () => number;
+  readonly tally: () => ExportTally | undefined;
 }
 
 async function metricReaders({ plan, store, log }: OtelOptions): Promise<Readers> {
   const list: MetricReader[] = [];
-  let counted: ReturnType<typeof countFailures> | undefined;
+  let counted: ReturnType<typeof countExports> | undefined;
   const common = {
     exportIntervalMillis: plan.metricIntervalMs,
     exportTimeoutMillis: plan.metricTimeoutMs,
@@ -144,11 +145,11 @@ async function metricReaders({ plan, store, log }: OtelOptions): Promise<Readers
     metricProducers: [createMetricProducer(store, { exponential: plan.exponential })],
   };
   if (plan.metrics.otlp !== undefined) {
-    counted = countFailures(await metricExporterFor(plan.metrics.otlp), log);
+    counted = countExports(await metricExporterFor(plan.metrics.otlp), log);
     list.push(new PeriodicExportingMetricReader({ ...common, exporter: counted.exporter }));
   }
   if (plan.metrics.console) {
     list.push(new PeriodicExportingMetricReader({ ...common, exporter: new ConsoleMetricExporter() }));
   }
-  return { list, failedCount: () => counted?.failedCount() ?? 0 };
+  return { list, tally: () => counted?.tally() };
 }

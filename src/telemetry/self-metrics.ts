@@ -2,6 +2,7 @@
 // when somebody collects, through the callbacks given here.
 import type { MetricSpec } from '../base/metric-spec.ts';
 import type { OpenExchange } from '../judge/report.ts';
+import { EXPORT_METRICS, observeExports, type ExportCounts } from './export-metrics.ts';
 import type { MetricStore, Observation } from './store.ts';
 
 export interface SelfSources {
@@ -11,10 +12,18 @@ export interface SelfSources {
   loopLagNs(): Iterable<{ readonly thread: string; readonly lagNs: number }>;
   /** What was left out of the tapes under overload, by step of degradation. */
   tapeDropped(): Iterable<{ readonly kind: string; readonly count: number }>;
+  /** Requests and connections refused for want of room, by reason. */
+  shed(): Readonly<Record<string, number>>;
   /** Exchanges whose body is no longer read because its reader failed, and sinks that failed. */
   readerDetachedCount(): number;
-  /** What did not reach its collector or file, by signal. */
-  exportDropped(): Iterable<{ readonly signal: string; readonly count: number }>;
+  /** What was to leave the process, by signal. */
+  exports(): readonly ExportCounts[];
+  /** Requests that never became an exchange. */
+  refusedCount(): number;
+  /** Model names without a label of their own. */
+  foldedModelCount(): number;
+  /** Exchanges that did not wait for evidence as long as they should have. */
+  settledEarlyCount(): number;
   /** Of the listener for OTLP from engines; undefined when there is none. */
   otlp():
     | {
@@ -60,6 +69,15 @@ const TAPE_DROPPED: MetricSpec = {
   classed: false,
 };
 
+const SHED: MetricSpec = {
+  name: 'rubato.self.shed',
+  type: 'counter',
+  unit: '{request}',
+  help: 'Requests and connections refused because streams, connections, memory or descriptors were at their limit.',
+  labels: ['reason'],
+  classed: false,
+};
+
 const READER_DETACHED: MetricSpec = {
   name: 'rubato.self.reader_detached',
   type: 'counter',
@@ -69,12 +87,30 @@ const READER_DETACHED: MetricSpec = {
   classed: false,
 };
 
-const EXPORT_DROPPED: MetricSpec = {
-  name: 'rubato.self.export_dropped',
+const REFUSED: MetricSpec = {
+  name: 'rubato.self.refused',
   type: 'counter',
-  unit: '{item}',
-  help: 'Spans, records, log lines and metric exports that did not reach their destination.',
-  labels: ['signal'],
+  unit: '{request}',
+  help: 'Requests refused before they became an exchange, as two parsers could read them in two ways.',
+  labels: [],
+  classed: false,
+};
+
+const MODELS_FOLDED: MetricSpec = {
+  name: 'rubato.self.models_folded',
+  type: 'counter',
+  unit: '{model}',
+  help: 'Different models that were served and count as `other`, because all labels for models were taken.',
+  labels: [],
+  classed: false,
+};
+
+const SETTLED_EARLY: MetricSpec = {
+  name: 'rubato.self.settled_early',
+  type: 'counter',
+  unit: '{exchange}',
+  help: 'Exchanges reported before the time for their evidence was up, because too many waited for theirs.',
+  labels: [],
   classed: false,
 };
 
@@ -136,8 +172,12 @@ export const SELF_METRICS: readonly MetricSpec[] = [
   ACTIVE,
   LOOP_LAG,
   TAPE_DROPPED,
+  SHED,
   READER_DETACHED,
-  EXPORT_DROPPED,
+  ...EXPORT_METRICS,
+  REFUSED,
+  MODELS_FOLDED,
+  SETTLED_EARLY,
   OTLP_RECEIVED,
   OTLP_FORWARDED,
   OTLP_DROPPED,
@@ -148,19 +188,24 @@ export const SELF_METRICS: readonly MetricSpec[] = [
 
 const PHASES: readonly OpenExchange['phase'][] = ['head', 'token', 'stream', 'silent'];
 
-/** Has the store read the sources at each collection; `classes` start at 0 in every phase. */
-export function observeSelf(store: MetricStore, sources: SelfSources, classes: readonly string[]): void {
-  store.observe(ACTIVE, () => activeByPhase(sources, classes));
+/** Has the store read the sources at each collection; `classes` are there at 0 in every phase. */
+export function observeSelf(store: MetricStore, sources: SelfSources, classes: () => readonly string[]): void {
+  store.observe(ACTIVE, () => activeByPhase(sources, classes()));
   store.observe(LOOP_LAG, () =>
     map(sources.loopLagNs(), ({ thread, lagNs }) => ({ labels: { thread }, value: lagNs })),
   );
   store.observe(TAPE_DROPPED, () =>
     map(sources.tapeDropped(), ({ kind, count }) => ({ labels: { kind }, value: count })),
   );
+  store.observe(SHED, () => byLabel('reason', sources.shed()));
   store.observe(READER_DETACHED, () => [{ labels: {}, value: sources.readerDetachedCount() }]);
-  store.observe(EXPORT_DROPPED, () =>
-    map(sources.exportDropped(), ({ signal, count }) => ({ labels: { signal }, value: count })),
-  );
+  observeExports(store, () => sources.exports());
+  const counts = [
+    [REFUSED, () => sources.refusedCount()],
+    [MODELS_FOLDED, () => sources.foldedModelCount()],
+    [SETTLED_EARLY, () => sources.settledEarlyCount()],
+  ] as const;
+  for (const [spec, count] of counts) store.observe(spec, () => [{ labels: {}, value: count() }]);
   store.observe(OTLP_RECEIVED, () => byLabel('signal', sources.otlp()?.received));
   store.observe(OTLP_FORWARDED, () => byLabel('signal', sources.otlp()?.forwarded));
   store.observe(OTLP_DROPPED, () => byLabel('reason', sources.otlp()?.dropped));

@@ -44,6 +44,12 @@ test('the last name that fits is a label, the next one is other and counted', ()
   expect([labels.labelOf(`m${MODELS_MAX_COUNT - 1}`), labels.foldedCount]).toEqual(['other', 1]);
 });
 
+test('a name without a label is counted once, however often it is served', () => {
+  const labels = new ModelLabels(names(MODELS_MAX_COUNT));
+  for (const name of ['late', 'late', 'later', 'late']) labels.admit(name);
+  expect(labels.foldedCount).toBe(2);
+});
+
 test('names that are labels are admitted again without being counted, full or not', () => {
   const labels = new ModelLabels(names(MODELS_MAX_COUNT));
   labels.admit('m0');

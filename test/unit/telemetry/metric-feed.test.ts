@@ -178,13 +178,20 @@ describe('the two routes', () => {
         openExchanges: () => [{ class: 'default', model: 'm0', phase: 'stream' }],
         loopLagNs: () => [{ thread: 'main', lagNs: 1_500_000 }],
         tapeDropped: () => [{ kind: 'bytes', count: 4 }],
+        shed: () => ({ streams: 2, descriptors: 0 }),
         readerDetachedCount: () => 2,
-        exportDropped: () => [{ signal: 'spans', count: 3 }],
+        exports: () => [
+          { signal: 'traces', droppedCount: 3, rest: { takenCount: 10, exportedCount: 5, queuedCount: 2 } },
+          { signal: 'logs', droppedCount: 1 },
+        ],
+        refusedCount: () => 4,
+        foldedModelCount: () => 7,
+        settledEarlyCount: () => 1,
         otlp: () => undefined,
         calibrations: () => ({ estimated: 3, learning: 30 }),
         cpuNs: () => 2_500_000_000,
       },
-      ['interactive', 'default'],
+      () => ['interactive', 'default'],
     );
     expect(await otlpSamples(store)).toEqual(asRecord(samples().filter(({ name }) => name !== 'target_info')));
   });

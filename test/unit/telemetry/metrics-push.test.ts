@@ -75,7 +75,7 @@ it('histograms are exponential when the environment asks for it', async () => {
 it('a collector that refuses is counted and told of once', async () => {
   catcher.mood = 400;
   const { otel, log } = await push(1);
-  expect(otel.failedMetricExportCount()).toBe(1);
+  expect(otel.metricTally()).toMatchObject({ failedCount: 1 });
   expect(log.lines.filter(({ message }) => message.startsWith('Export of metrics'))).toHaveLength(1);
 });
 

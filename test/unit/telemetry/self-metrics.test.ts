@@ -16,13 +16,17 @@ it('counts open exchanges by class, model and phase', () => {
       ],
       loopLagNs: () => [],
       tapeDropped: () => [],
+      shed: () => ({ streams: 2, descriptors: 0 }),
       readerDetachedCount: () => 0,
-      exportDropped: () => [],
+      exports: () => [],
+      refusedCount: () => 0,
+      foldedModelCount: () => 0,
+      settledEarlyCount: () => 0,
       otlp: () => undefined,
       calibrations: () => ({}),
       cpuNs: () => 0,
     },
-    ['batch'],
+    () => ['batch'],
   );
   const active = store.collect().find(({ spec }) => spec === ACTIVE);
   expect(active?.scalars.map(({ labelValues, value }) => [...labelValues, value])).toEqual([

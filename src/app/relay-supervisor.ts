@@ -51,14 +51,21 @@ export interface TapeCounts {
   readonly droppedChunkCount: number;
   readonly lostEntryCount: number;
   readonly refusedCount: number;
+  readonly surplusCount: number;
 }
 
-const COUNT_SLOTS = ['droppedBytesCount', 'droppedChunkCount', 'lostEntryCount', 'refusedCount'] as const;
+const COUNT_SLOTS = [
+  'droppedBytesCount',
+  'droppedChunkCount',
+  'lostEntryCount',
+  'refusedCount',
+  'surplusCount',
+] as const;
 
 export class RelaySupervisor {
   readonly #options: SupervisorOptions;
   readonly #lives: (Life | undefined)[] = [];
-  readonly #gone = { droppedBytesCount: 0, droppedChunkCount: 0, lostEntryCount: 0, refusedCount: 0 };
+  readonly #gone = { droppedBytesCount: 0, droppedChunkCount: 0, lostEntryCount: 0, refusedCount: 0, surplusCount: 0 };
   #address: HostPort | undefined;
   /** Health is looked at on this timer as well, so that the age of a heartbeat is known between two looks. */
   #healthTimer: NodeJS.Timeout | undefined;

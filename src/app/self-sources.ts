@@ -41,6 +41,7 @@ export function selfSources({
     shed: () => shedWatch.counts(),
     readerDetachedCount: () => observer.detachedCount,
     exports: () => outlets.exports(),
+    upstreamSurplusCount: () => supervisor.tapeCounts().surplusCount,
     refusedCount: () => supervisor.tapeCounts().refusedCount,
     foldedModelCount: () => observer.foldedModelCount,
     settledEarlyCount: () => observer.settledEarlyCount,

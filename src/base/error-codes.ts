@@ -44,6 +44,12 @@ export const ERROR_CODES = {
     blame: 'engine',
     message: 'The upstream sent something that is not a valid HTTP/1.1 response.',
   },
+  upload_stalled: {
+    code: 'RBT_UPLOAD_STALLED',
+    status: 504,
+    blame: 'engine',
+    message: 'The upstream took no more of the request for as long as is configured.',
+  },
   timeout_connect: {
     code: 'RBT_TIMEOUT_CONNECT',
     status: 504,

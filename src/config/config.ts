@@ -67,6 +67,10 @@ export interface TimeoutConfig {
   readonly idleMs: number | undefined;
   /** Request head received → the end. */
   readonly totalMs: number | undefined;
+  /** The client took a byte last → now, while bytes wait for it. */
+  readonly clientStallMs: number | undefined;
+  /** The upstream took a byte of the request last → now, while bytes wait for it. */
+  readonly uploadStallMs: number | undefined;
 }
 
 export interface RecordConfig {

@@ -50,4 +50,18 @@ export const NETWORK_KEYS = {
     help: 'Limit from the request head to the end of the exchange.',
     read: readLimit,
   }),
+  'client-stall': key({
+    placeholder: 'SECONDS|off',
+    unit: 's',
+    fallback: 'off',
+    help: 'Limit on a client that takes none of the bytes that wait for it. Its stream is cut and the engine told to stop.',
+    read: readLimit,
+  }),
+  'upload-stall': key({
+    placeholder: 'SECONDS|off',
+    unit: 's',
+    fallback: 'off',
+    help: 'Limit on an engine that takes none of the bytes of a request that wait for it.',
+    read: readLimit,
+  }),
 };

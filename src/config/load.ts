@@ -97,6 +97,8 @@ function assemble(values: KeyValues, rest: Pick<Config, 'routes' | 'classes'> & 
       headMs: values['timeout-head'],
       idleMs: values['timeout-idle'],
       totalMs: values['timeout-total'],
+      clientStallMs: values['client-stall'],
+      uploadStallMs: values['upload-stall'],
     },
     relayCount: required(values, 'relays'),
     drainMs: required(values, 'drain'),

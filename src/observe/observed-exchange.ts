@@ -157,12 +157,15 @@ export class ObservedExchange {
         return;
       case 'informational':
         return;
+      case 'retried':
+        this.connection = { reused: true, ...this.connection, retried: true };
+        return;
     }
   }
 
   onConnected({ atNs, reused, dnsNs, tcpNs, tlsNs, wireFloorNs }: ConnectedEntry): void {
     this.marks.connectedAtNs = this.#since(atNs);
-    this.connection = { reused, ...defined({ dnsNs, tcpNs, tlsNs, wireFloorNs }) };
+    this.connection = { reused, ...defined({ retried: this.connection?.retried, dnsNs, tcpNs, tlsNs, wireFloorNs }) };
   }
 
   onHead({ receivedAtNs, status, framing, fields }: HeadEntry): void {
@@ -187,7 +190,6 @@ export class ObservedExchange {
   }
 
   onChunk(entry: ChunkEntry): void {
-    void this.metering;
     const lost = entry.seq !== this.#nextSeq;
     this.#nextSeq = entry.seq + 1;
     if (lost) this.doubts.add('tape_chunks');

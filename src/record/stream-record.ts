@@ -36,6 +36,8 @@ export interface Marks {
 /** How the connection to the upstream was had. Lengths in ns; absent when it was not measured. */
 export interface ConnectionFacts {
   readonly reused: boolean;
+  /** The kept connection used first ended without an answer, and the request was sent again on a fresh one. */
+  readonly retried?: true;
   /** Name look-up: asked → answered. */
   dnsNs?: number;
   /** TCP handshake: SYN → connected. */

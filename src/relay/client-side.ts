@@ -2,6 +2,7 @@
 // a stream the way the engine's was cut. Decides nothing about the exchange.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { ErrorCode } from '../base/error-codes.ts';
 import type { Download } from './download.ts';
 import { respond } from './synthetic.ts';
@@ -45,6 +46,14 @@ export class ClientSide {
     return respond(this.#options.res, code);
   }
 
+  /** Ends the connection in a way that no client takes for an end; what waits in it is dropped. */
+  reset(): void {
+    const { socket } = this.#options;
+    // Node resets plain TCP only. Under TLS a close without its alert says the same (RFC 8446 §6.1).
+    if (socket instanceof TLSSocket) socket.destroy();
+    else socket.resetAndDestroy();
+  }
+
   /** Ends the client's stream without a clean end, once what came before has left. */
   cut(): void {
     this.#cutTimer = setTimeout(() => this.#options.socket.destroy(), CUT_GRACE_MS);
@@ -57,7 +66,7 @@ export class ClientSide {
     const { socket, download } = this.#options;
     if (this.#cutTimer === undefined || download.unflushedCount > 0) return;
     // Where the end of the connection is the end of the body, only a reset tells a cut from it.
-    if (download.endsWithConnection) socket.resetAndDestroy();
+    if (download.endsWithConnection) this.reset();
     else socket.destroySoon();
   }
 }

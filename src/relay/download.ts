@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { nowNs } from '../base/clock.ts';
 import type { TapeWriter } from '../tape/writer.ts';
 import { BufferShelf } from './buffer-shelf.ts';
+import type { OnException } from './guarded.ts';
 import { passFields, passTrailers } from './headers.ts';
 import type { ReadClock } from './read-clock.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -30,6 +31,8 @@ export interface DownloadPlan {
   readonly chunkable: boolean;
   /** The kernel accepted everything that was written so far. */
   readonly onAllFlushed: () => void;
+  /** What a listener of ours would have thrown. */
+  readonly onException: OnException;
 }
 
 export class Download {
@@ -188,6 +191,14 @@ export class Download {
   /** Called once a chunk, in order of writing; the same function for all, so nothing is allocated. */
   readonly #onFlushed = (error?: Error | null): void => {
     if (error) return;
+    try {
+      this.#flushed();
+    } catch (exception) {
+      this.#plan.onException(exception);
+    }
+  };
+
+  #flushed(): void {
     const { socket, tape, exchange, onAllFlushed } = this.#plan;
     const atNs = nowNs();
     this.deliveredBytes += this.#unflushedBytes.shift() ?? 0;
@@ -201,7 +212,7 @@ export class Download {
       tape.mark(exchange, 'blockedTo', atNs);
     }
     onAllFlushed();
-  };
+  }
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

@@ -1,5 +1,6 @@
 // Why an exchange ended, and which end a fault met while passing on an answer stands for.
 import type { WireEnd } from '../base/outcome.ts';
+import { exceptionReason } from './guarded.ts';
 import { ParseFault } from './response-head.ts';
 
 export interface EndCause {
@@ -12,7 +13,7 @@ export function parseCause(error: unknown, headSent: boolean): EndCause {
   const isFault = error instanceof ParseFault;
   // What Node refuses to write (a status, a character) is the engine's doing as well.
   const isRefused = (error as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_') ?? false;
-  if (!isFault && !isRefused) return { wireEnd: 'internal_error', reason: 'exception' };
+  if (!isFault && !isRefused) return { wireEnd: 'internal_error', reason: exceptionReason(error) };
   const reason = isFault ? error.message : 'not writable';
   return { wireEnd: headSent ? 'upstream_aborted' : 'upstream_bad_response', reason };
 }

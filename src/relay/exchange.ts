@@ -7,33 +7,30 @@
 import type { Socket } from 'node:net';
 import { nowNs } from '../base/clock.ts';
 import { ERROR_CODES } from '../base/error-codes.ts';
-import { INFORMATIONAL_MAX_COUNT } from '../base/limits.ts';
 import { OnceEnd } from '../base/once-end.ts';
 import type { WireEnd } from '../base/outcome.ts';
+import { Answer } from './answer.ts';
 import { ClientSide } from './client-side.ts';
 import { Download } from './download.ts';
 import { parseCause, type EndCause } from './end-cause.ts';
+import { EngineSide } from './engine-side.ts';
 import type { ExchangePlan } from './exchange-plan.ts';
-import { keepAliveHintMs, keepsAlive } from './keep-alive.ts';
+import { exceptionReason, guarded } from './guarded.ts';
 import { closeAfter } from './linger.ts';
-import { ParseFault, type ResponseHead } from './response-head.ts';
-import { ResponseParser, type ResponseHandler } from './response-parser.ts';
+import type { ResponseHead } from './response-head.ts';
+import { StallGuard } from './stall-guard.ts';
 import { TimeGuard } from './time-guard.ts';
 import { Tunnel } from './tunnel.ts';
-import { Upload } from './upload.ts';
-import type { ConnectionUser, UpstreamConnection } from './upstream-pool.ts';
 
-export class Exchange implements ConnectionUser, ResponseHandler {
+export class Exchange {
   readonly #plan: ExchangePlan;
   readonly #end = new OnceEnd<EndCause>((cause) => this.#onEnd(cause));
   readonly #download: Download;
-  readonly #parser = new ResponseParser(this);
+  readonly #answer: Answer;
   readonly #guard: TimeGuard;
   readonly #client: ClientSide;
-  #connection: UpstreamConnection | undefined;
-  #upload: Upload | undefined;
-  #head: ResponseHead | undefined;
-  #informationalCount = 0;
+  readonly #engine: EngineSide;
+  readonly #clientStall: StallGuard | undefined;
   #answeredByUs = false;
   #upstreamOver = false;
   #tunnel: Tunnel | undefined;
@@ -41,9 +38,17 @@ export class Exchange implements ConnectionUser, ResponseHandler {
   #allGiven = false;
   #settled = false;
 
+  /** Public entries, guarded: see guarded.ts. */
+  readonly start: () => void;
+  /** The client closed its connection, or its sending side. */
+  readonly clientGone: () => void;
+
   constructor(plan: ExchangePlan) {
     this.#plan = plan;
-    this.#guard = new TimeGuard(plan.timeLimits, (wireEnd) => this.fail(wireEnd, 'limit'));
+    const onException = (error: unknown): void => this.#onException(error);
+    this.start = guarded(onException, () => this.#start());
+    this.clientGone = guarded(onException, () => this.#clientGone());
+    this.#guard = new TimeGuard(plan.timeLimits, (wireEnd) => this.fail(wireEnd, 'limit'), onException);
     this.#download = new Download({
       exchange: plan.number,
       tape: plan.tape,
@@ -52,14 +57,33 @@ export class Exchange implements ConnectionUser, ResponseHandler {
       socket: plan.socket,
       chunkable: plan.req.httpVersionMinor === 1,
       onAllFlushed: () => this.#onAllFlushed(),
+      onException,
+    });
+    this.#answer = new Answer({
+      plan,
+      download: this.#download,
+      guard: this.#guard,
+      isOver: () => this.#end.ended,
+      onUpgrade: (head) => this.#startTunnel(head),
+      onWhole: (surplusBytes) => this.#onWhole(surplusBytes),
     });
     this.#client = new ClientSide({
       socket: plan.socket,
       res: plan.res,
       download: this.#download,
-      onGone: () => this.clientGone(),
-      onFinished: () => this.#onAllGiven(),
+      onGone: this.clientGone,
+      onFinished: guarded(onException, () => this.#onAllGiven()),
     });
+    this.#engine = new EngineSide({
+      plan,
+      guard: this.#guard,
+      onBytes: (bytes) => this.#onBytes(bytes),
+      onDrain: () => this.#tunnel?.drain(),
+      onClosed: (code) => this.#onClosed(code),
+      onBroken: (wireEnd, code) => this.#onBroken(wireEnd, code),
+      onException,
+    });
+    this.#clientStall = this.#watchClient(plan.timeLimits.clientStallMs);
   }
 
   get number(): number {
@@ -68,20 +92,6 @@ export class Exchange implements ConnectionUser, ResponseHandler {
 
   get socket(): Socket {
     return this.#plan.socket;
-  }
-
-  /** Sends the request on. */
-  start(): void {
-    const { req, number, tape, pool, route, method, target, fields, openedAtNs } = this.#plan;
-    this.#guard.onStart();
-    tape.mark(number, 'connectStart', nowNs());
-    this.#parser.expect(method, this.#plan.upgradeHead !== undefined);
-    const connection = pool.acquire(route.upstream, this);
-    this.#connection = connection;
-    if (connection.ready) this.#noteConnected(connection);
-    const onSent = (): void => this.#guard.onSent();
-    this.#upload = new Upload({ exchange: number, tape, req, method, target, fields, openedAtNs, onSent }, connection);
-    this.#upload.start();
   }
 
   /** Ends the exchange for a reason of the engine's or ours; echoes are ignored. */
@@ -94,95 +104,65 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     if (!this.#end.end({ wireEnd: 'shutdown', reason: 'drain limit' })) this.#plan.socket.destroy();
   }
 
-  // --- what the connection says ---------------------------------------------------------------
-
-  onConnected(): void {
-    if (this.#connection === undefined) return;
-    this.#noteConnected(this.#connection);
-    this.#upload?.connected();
+  #start(): void {
+    this.#answer.expect();
+    this.#engine.start();
   }
 
-  onBytes(bytes: Buffer): boolean {
-    const { clock } = this.#plan;
-    clock.read();
-    this.#download.readStamp();
-    this.#guard.onBytes();
+  // --- what the engine's side says ------------------------------------------------------------
+
+  #onBytes(bytes: Buffer): boolean {
     try {
-      this.#parser.push(bytes);
+      const { clock } = this.#plan;
+      clock.read();
+      this.#download.readStamp();
+      this.#guard.onBytes(clock.atNs);
+      this.#answer.push(bytes);
+      const goOn = this.#download.readDone() || this.#upstreamOver;
+      this.#paused = !goOn;
+      if (!goOn) this.#guard.onPaused();
+      return goOn;
     } catch (error) {
-      // What was good before the fault leaves before the cut.
-      this.#download.readDone();
-      this.#end.end(parseCause(error, this.#download.headSent));
+      this.#onUnreadable(error);
       return true;
     }
-    const goOn = this.#download.readDone() || this.#upstreamOver;
-    this.#paused = !goOn;
-    if (!goOn) this.#guard.onPaused();
-    return goOn;
   }
 
-  onDrain(): void {
-    if (this.#tunnel) this.#tunnel.drain();
-    else this.#upload?.drain();
+  #onUnreadable(error: unknown): void {
+    try {
+      // What was good before the fault leaves before the cut.
+      this.#download.readDone();
+      if (this.#end.end(parseCause(error, this.#download.headSent))) return;
+    } catch (second) {
+      return this.#onException(second);
+    }
+    this.#onException(error);
   }
 
-  onEof(): void {
-    if (this.#tunnel) return this.#completeTunnel();
-    if (this.#parser.finish()) return;
-    this.#onBroken('EOF');
+  #onClosed(code: string): boolean {
+    if (this.#tunnel === undefined) return code === 'EOF' && this.#answer.finish();
+    this.#completeTunnel();
+    return true;
   }
 
-  onFault(code: string): void {
-    if (this.#tunnel && code === 'CLOSED') return this.#completeTunnel();
-    this.#onBroken(code);
+  #onBroken(wireEnd: WireEnd, code: string): void {
+    const isCut = this.#answer.head !== undefined && wireEnd !== 'upload_stalled';
+    this.fail(isCut ? 'upstream_aborted' : wireEnd, code);
   }
 
-  // --- what the parser says -------------------------------------------------------------------
-
-  onInformational(head: ResponseHead): void {
-    if (this.#end.ended) return;
-    this.#informationalCount += 1;
-    if (this.#informationalCount > INFORMATIONAL_MAX_COUNT) throw new ParseFault('too many informational answers');
-    this.#plan.tape.mark(this.#plan.number, 'informational', this.#download.readAtNs, head.status);
-    this.#download.informational(head);
-  }
-
-  onHead(head: ResponseHead): void {
-    if (this.#end.ended) return;
-    const { tape, number, req, res } = this.#plan;
-    this.#head = head;
-    tape.head({
-      exchange: number,
-      receivedAtNs: this.#download.readAtNs,
-      status: head.status,
-      framing: head.framing,
-      fields: head.fields,
-    });
-    this.#guard.onHead();
-    if (head.framing === 'upgrade') return this.#startTunnel(head);
-    // An answer before the request is whole: what is left of the request would be taken for the next.
-    if (!req.complete || this.#plan.isDraining()) closeAfter(req, res);
-    this.#download.head(head);
-  }
-
-  onBody(slice: Buffer, more: boolean): void {
-    if (!this.#end.ended) this.#download.body(slice, more);
-  }
-
-  onComplete(trailers: readonly string[], surplusBytes: number): void {
-    if (this.#end.ended) return;
+  #onWhole(surplusBytes: number): void {
+    const { tape, number, pool } = this.#plan;
     this.#upstreamOver = true;
-    this.#plan.tape.mark(this.#plan.number, 'upstreamEnd', this.#download.readAtNs);
+    tape.mark(number, 'upstreamEnd', this.#download.readAtNs);
     this.#guard.onAnswered();
-    this.#upload?.stop();
-    this.#giveBack(surplusBytes === 0);
-    this.#download.end(trailers);
+    this.#engine.stopUpload();
+    if (surplusBytes > 0) pool.noteSurplus();
+    if (this.#answer.head !== undefined) this.#engine.giveBack(this.#answer.head, surplusBytes === 0);
   }
 
   // --- ends -----------------------------------------------------------------------------------
 
-  /** The client closed its connection, or its sending side. */
-  clientGone(): void {
+  #clientGone(): void {
     if (this.#tunnel && !this.#end.ended) return this.#completeTunnel();
     this.fail('client_abort', '');
     // A client that has only closed its sending side is treated as gone: so do the other proxies,
@@ -197,29 +177,13 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     this.#onAllFlushed();
   }
 
-  #noteConnected(connection: UpstreamConnection): void {
-    const { tape, number, pool } = this.#plan;
-    tape.connected({ exchange: number, atNs: nowNs(), ...pool.factsOf(connection) });
-    this.#guard.onConnected();
-  }
-
-  /** Returns the connection to the pool when nothing can be left over on it. */
-  #giveBack(clean: boolean): void {
-    const connection = this.#connection;
-    const head = this.#head;
-    this.#connection = undefined;
-    if (connection === undefined || head === undefined) return;
-    if (clean && this.#upload?.finished === true && keepsAlive(head)) {
-      this.#plan.pool.release(connection, keepAliveHintMs(head));
-    } else connection.destroy();
-  }
-
   #startTunnel(head: ResponseHead): void {
-    const connection = this.#connection;
+    const { connection } = this.#engine;
     if (connection === undefined) return;
     this.#guard.stop();
     this.#download.upgrade(head);
-    this.#tunnel = new Tunnel(this.#plan.socket, connection.socket);
+    this.#engine.becomeTunnel();
+    this.#tunnel = new Tunnel(this.#plan.socket, connection.socket, (error) => this.#onException(error));
     this.#tunnel.start(this.#plan.upgradeHead ?? Buffer.alloc(0));
   }
 
@@ -228,30 +192,36 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     const { tape, number } = this.#plan;
     this.#upstreamOver = true;
     tape.mark(number, 'upstreamEnd', nowNs());
-    if (this.#connection !== undefined) this.#connection.user = undefined;
+    this.#engine.leave();
     this.#tunnel?.close();
     // Before its bytes have left: what closes now is the end, not a client that leaves.
     this.#end.end({ wireEnd: 'complete', reason: '' });
     this.#onAllGiven();
   }
 
-  #onBroken(code: string): void {
-    const connection = this.#connection;
-    if (this.#head !== undefined) return this.fail('upstream_aborted', code);
-    if (connection !== undefined && !connection.ready) return this.fail('connect_error', code);
-    this.fail(connection?.reused ? 'upstream_reset_reused' : 'upstream_closed_before_head', code);
+  /** The one end: what is still under way on either side is stopped, and the client is told. */
+  #onEnd({ wireEnd }: EndCause): void {
+    try {
+      this.#stop();
+      this.#tellClient(wireEnd);
+    } catch (error) {
+      this.#onException(error);
+    }
   }
 
-  #onEnd({ wireEnd }: EndCause): void {
+  #stop(): void {
     this.#guard.stop();
-    this.#upload?.stop();
-    if (!this.#upstreamOver) {
-      this.#plan.tape.mark(this.#plan.number, 'upstreamEnd', nowNs());
-      this.#connection?.destroy();
-    }
-    this.#connection = undefined;
+    this.#engine.stopUpload();
     this.#tunnel?.stop();
+    // Unless it was given back. Before the mark: should the tape fail, the engine has been told.
+    this.#engine.cut();
+    if (!this.#upstreamOver) this.#plan.tape.mark(this.#plan.number, 'upstreamEnd', nowNs());
+  }
+
+  #tellClient(wireEnd: WireEnd): void {
     if (wireEnd === 'complete' || wireEnd === 'client_abort') return;
+    // Whoever takes nothing is not told by more bytes, and what waits for it is dropped at once.
+    if (wireEnd === 'client_stalled') return this.#client.reset();
     if (this.#download.headSent) return this.#client.cut();
     const { res, req } = this.#plan;
     if (!req.complete || wireEnd === 'client_protocol') closeAfter(req, res);
@@ -259,12 +229,27 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     this.#answeredByUs = this.#client.answer(code);
   }
 
+  /** Something of ours threw: this exchange ends, by an answer if there is still one to give. */
+  #onException(error: unknown): void {
+    if (this.#end.end({ wireEnd: 'internal_error', reason: exceptionReason(error) })) return;
+    // Ending it failed, or it threw behind its end. Nothing is expected to work any more.
+    this.#engine.cut();
+    this.#plan.socket.destroy();
+    this.#settle();
+  }
+
+  #watchClient(limitMs: number | undefined): StallGuard | undefined {
+    if (limitMs === undefined) return undefined;
+    const onStall = (): void => this.fail('client_stalled', 'limit');
+    return new StallGuard({ socket: this.#plan.socket, limitMs, isHeldByUs: () => false, onStall });
+  }
+
   #onAllFlushed(): void {
     if (this.#download.unflushedCount > 0) return;
     if (this.#paused) {
       this.#paused = false;
       this.#guard.onResumed();
-      this.#connection?.socket.resume();
+      this.#engine.resume();
     }
     if (!this.#allGiven) return this.#client.flushed();
     // An answer of our own has its cause already; for any other this is the good end.
@@ -277,19 +262,23 @@ export class Exchange implements ConnectionUser, ResponseHandler {
     if (this.#settled) return;
     this.#settled = true;
     const { tape, number, onSettled } = this.#plan;
+    this.#clientStall?.stop();
     this.#client.detach();
     const cause = this.#end.cause ?? { wireEnd: 'internal_error', reason: 'unsettled' };
-    tape.end({
-      exchange: number,
-      atNs: nowNs(),
-      wireEnd: cause.wireEnd,
-      reason: cause.reason,
-      answeredByUs: this.#answeredByUs,
-      chunkCount: this.#download.chunkCount,
-      receivedBytes: this.#download.receivedBytes,
-      deliveredBytes: this.#download.deliveredBytes,
-      requestBytes: (this.#upload?.byteCount ?? 0) + (this.#tunnel?.byteCount ?? 0),
-    });
-    onSettled();
+    try {
+      tape.end({
+        exchange: number,
+        atNs: nowNs(),
+        wireEnd: cause.wireEnd,
+        reason: cause.reason,
+        answeredByUs: this.#answeredByUs,
+        chunkCount: this.#download.chunkCount,
+        receivedBytes: this.#download.receivedBytes,
+        deliveredBytes: this.#download.deliveredBytes,
+        requestBytes: this.#engine.requestBytes + (this.#tunnel?.byteCount ?? 0),
+      });
+    } finally {
+      onSettled();
+    }
   }
 }

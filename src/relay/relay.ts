@@ -30,7 +30,7 @@ export class Relay implements Admission {
   readonly #control: Int32Array;
   readonly #tape: TapeWriter;
   readonly #clock = new ReadClock();
-  readonly #pool = new UpstreamPool();
+  readonly #pool = new UpstreamPool(() => Atomics.add(this.#control, SLOT.surplusCount, 1));
   readonly #open = new Set<Exchange>();
   #nextNumber = 0;
   #draining = false;

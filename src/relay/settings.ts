@@ -36,7 +36,20 @@ export interface TimeLimits {
   readonly headMs: number | undefined;
   readonly idleMs: number | undefined;
   readonly totalMs: number | undefined;
+  /** How long the client may take none of the bytes that wait for it. */
+  readonly clientStallMs: number | undefined;
+  /** How long the engine may take none of the bytes of a request that wait for it. */
+  readonly uploadStallMs: number | undefined;
 }
+
+export const NO_LIMITS: TimeLimits = {
+  connectMs: undefined,
+  headMs: undefined,
+  idleMs: undefined,
+  totalMs: undefined,
+  clientStallMs: undefined,
+  uploadStallMs: undefined,
+};
 
 export interface RelaySettings {
   /** Number of this relay, from 0. */

@@ -1,71 +1,82 @@
 // The time limits of one exchange. All are off unless configured: prefill may take many minutes.
 // They act on silence where they can, and each end is booked under its own name.
 import type { WireEnd } from '../base/outcome.ts';
+import type { OnException } from './guarded.ts';
+import { LookingTimer } from './looking-timer.ts';
 import type { TimeLimits } from './settings.ts';
+
+const STAGE_END = { connect: 'timeout_connect', head: 'timeout_head', idle: 'timeout_idle' } as const;
 
 export class TimeGuard {
   readonly #limits: TimeLimits;
-  readonly #onLimit: (wireEnd: WireEnd) => void;
   /** Connect, then head, then idle: at most one of them waits at a time. */
-  #stageTimer: NodeJS.Timeout | undefined;
-  #totalTimer: NodeJS.Timeout | undefined;
-  #stage: 'head' | 'idle' | 'over' | undefined;
+  readonly #stageTimer: LookingTimer | undefined;
+  readonly #totalTimer: LookingTimer | undefined;
+  #stage: 'connect' | 'head' | 'idle' | 'over' = 'connect';
 
-  constructor(limits: TimeLimits, onLimit: (wireEnd: WireEnd) => void) {
+  constructor(limits: TimeLimits, onLimit: (wireEnd: WireEnd) => void, onException: OnException) {
     this.#limits = limits;
-    this.#onLimit = onLimit;
+    const { connectMs, headMs, idleMs, totalMs } = limits;
+    if ((connectMs ?? headMs ?? idleMs) !== undefined) {
+      this.#stageTimer = new LookingTimer(() => {
+        if (this.#stage !== 'over') onLimit(STAGE_END[this.#stage]);
+      }, onException);
+    }
+    if (totalMs !== undefined) this.#totalTimer = new LookingTimer(() => onLimit('timeout_total'), onException);
   }
 
   onStart(): void {
-    this.#stageTimer = this.#timer(this.#limits.connectMs, 'timeout_connect');
-    this.#totalTimer = this.#timer(this.#limits.totalMs, 'timeout_total');
+    this.#stageTimer?.start(this.#limits.connectMs);
+    this.#totalTimer?.start(this.#limits.totalMs);
+  }
+
+  /** The request goes to another connection: that has to be made first. */
+  onRetry(): void {
+    if (this.#stage === 'over') return;
+    this.#stage = 'connect';
+    this.#stageTimer?.start(this.#limits.connectMs);
   }
 
   onConnected(): void {
-    clearTimeout(this.#stageTimer);
+    if (this.#stage === 'connect') this.#stageTimer?.stop();
   }
 
   /** The whole request was given to the engine: only now can it be asked for its answer. */
   onSent(): void {
-    if (this.#stage !== undefined) return;
+    if (this.#stage !== 'connect') return;
     this.#stage = 'head';
-    this.#stageTimer = this.#timer(this.#limits.headMs, 'timeout_head');
+    this.#stageTimer?.start(this.#limits.headMs);
   }
 
   onHead(): void {
+    if (this.#stage === 'over') return;
     this.#stage = 'idle';
     this.onResumed();
   }
 
   /** Any byte of the engine's, comments included, starts the idle limit anew. */
-  onBytes(): void {
-    if (this.#stage === 'idle') this.#stageTimer?.refresh();
+  onBytes(atNs: number): void {
+    if (this.#stage === 'idle') this.#stageTimer?.again(atNs);
   }
 
   /** We stopped reading because the client does not take more: that silence is not the engine's. */
   onPaused(): void {
-    clearTimeout(this.#stageTimer);
+    this.#stageTimer?.stop();
   }
 
   onResumed(): void {
-    if (this.#stage !== 'idle') return;
-    clearTimeout(this.#stageTimer);
-    this.#stageTimer = this.#timer(this.#limits.idleMs, 'timeout_idle');
+    if (this.#stage === 'idle') this.#stageTimer?.start(this.#limits.idleMs);
   }
 
   /** The answer is whole on the engine's side; what is left is the client's, and only the total limit's. */
   onAnswered(): void {
-    clearTimeout(this.#stageTimer);
+    this.#stageTimer?.stop();
     this.#stage = 'over';
   }
 
   stop(): void {
-    clearTimeout(this.#stageTimer);
-    clearTimeout(this.#totalTimer);
+    this.#stageTimer?.stop();
+    this.#totalTimer?.stop();
     this.#stage = 'over';
-  }
-
-  #timer(limitMs: number | undefined, wireEnd: WireEnd): NodeJS.Timeout | undefined {
-    return limitMs === undefined ? undefined : setTimeout(() => this.#onLimit(wireEnd), limitMs);
   }
 }

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { nowNs } from '../base/clock.ts';
 import { fieldValue } from '../base/fields.ts';
+import { guarded, type OnException } from './guarded.ts';
 import { passTrailers } from './headers.ts';
 import { RequestCopy } from './request-copy.ts';
 import type { TapeWriter } from '../tape/writer.ts';
@@ -25,6 +26,8 @@ export interface UploadPlan {
   readonly openedAtNs: number;
   /** The last byte was given to a connection that is ready. */
   readonly onSent: () => void;
+  /** What a listener of ours would have thrown. */
+  readonly onException: OnException;
 }
 
 export class Upload {
@@ -33,7 +36,9 @@ export class Upload {
   readonly #chunked: boolean;
   /** Bytes of a body that says its length. */
   readonly #length: number | undefined;
-  readonly #hasBody: boolean;
+  readonly hasBody: boolean;
+  readonly #onData: (bytes: Buffer) => void;
+  readonly #onEnd: () => void;
   readonly #copy: RequestCopy | undefined;
   #stopped = false;
   /** Body bytes taken from the client. */
@@ -50,7 +55,9 @@ export class Upload {
     const length = fieldValue(plan.req.rawHeaders, 'content-length');
     this.#chunked = fieldValue(plan.req.rawHeaders, 'transfer-encoding') !== undefined;
     this.#length = this.#chunked || length === undefined ? undefined : Number(length);
-    this.#hasBody = this.#chunked || (length !== undefined && length !== '0');
+    this.hasBody = this.#chunked || (length !== undefined && length !== '0');
+    this.#onData = guarded(plan.onException, (bytes: Buffer) => this.#take(bytes));
+    this.#onEnd = guarded(plan.onException, () => this.#finish());
     this.#copy = this.#wantsCopy()
       ? new RequestCopy(this.#length, (offset, bytes) => plan.tape.requestBytes(plan.exchange, offset, bytes))
       : undefined;
@@ -60,7 +67,7 @@ export class Upload {
   start(): void {
     const { socket } = this.#connection;
     const { req } = this.#plan;
-    if (!this.#hasBody) {
+    if (!this.hasBody) {
       const atNs = nowNs();
       socket.write(this.#headText(), 'latin1');
       this.#onUploadEnd(this.#plan.openedAtNs);
@@ -98,7 +105,7 @@ export class Upload {
 
   #wantsCopy(): boolean {
     const mediaType = fieldValue(this.#plan.req.rawHeaders, 'content-type');
-    return this.#hasBody && (mediaType === undefined || MAY_BE_JSON.test(mediaType));
+    return this.hasBody && (mediaType === undefined || MAY_BE_JSON.test(mediaType));
   }
 
   #headText(): string {
@@ -109,7 +116,7 @@ export class Upload {
     return `${text}\r\n`;
   }
 
-  readonly #onData = (bytes: Buffer): void => {
+  #take(bytes: Buffer): void {
     const { socket } = this.#connection;
     this.byteCount += bytes.length;
     if (this.byteCount === this.#length) this.#lastByteAtNs = nowNs();
@@ -123,16 +130,16 @@ export class Upload {
     this.#copy?.push(bytes);
     // While it connects a socket reports no need to wait, but holds all it is given.
     if (socket.writableLength >= socket.writableHighWaterMark) this.#plan.req.pause();
-  };
+  }
 
-  readonly #onEnd = (): void => {
+  #finish(): void {
     const { socket } = this.#connection;
     this.#copy?.end();
     const atNs = this.#lastByteAtNs ?? nowNs();
     this.#onUploadEnd(atNs);
     if (this.#chunked) socket.write(LAST_CHUNK + trailerText(passTrailers(this.#plan.req.rawTrailers)), 'latin1');
     this.#onAllGiven(atNs);
-  };
+  }
 
   #onUploadEnd(atNs: number): void {
     this.#plan.tape.mark(this.#plan.exchange, 'uploadEnd', atNs, this.byteCount);

@@ -65,6 +65,12 @@ export class UpstreamPool {
   readonly #floors = new Map<UpstreamTarget, FloorWindow>();
   readonly #trusts = new Map<UpstreamTarget, ReuseTrust>();
   #idleCount = 0;
+  readonly #onSurplus: () => void;
+
+  /** `onSurplus`: a connection was given up because bytes came on it that belong to no request. */
+  constructor(onSurplus: () => void) {
+    this.#onSurplus = onSurplus;
+  }
 
   /** A connection for one exchange: a kept one, or one that is being made. */
   acquire(target: UpstreamTarget, user: ConnectionUser): UpstreamConnection {
@@ -74,9 +80,19 @@ export class UpstreamPool {
       kept.reused = true;
       return kept;
     }
+    return this.acquireFresh(target, user);
+  }
+
+  /** A connection that nobody had before. */
+  acquireFresh(target: UpstreamTarget, user: ConnectionUser): UpstreamConnection {
     const connection = this.#connect(target);
     connection.user = user;
     return connection;
+  }
+
+  /** Bytes came behind the end of an answer. */
+  noteSurplus(): void {
+    this.#onSurplus();
   }
 
   /** Gives a connection back after a complete exchange. `keepAliveMs`: the engine's own hint. */
@@ -206,6 +222,7 @@ export class UpstreamPool {
   #onRead(connection: UpstreamConnection, bytes: Buffer): boolean {
     if (connection.user) return connection.user.onBytes(bytes);
     // Bytes that belong to no request: the next answer on this connection could be a forgery.
+    this.#onSurplus();
     this.#dropIdle(connection);
     return true;
   }

@@ -5,6 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 import { createTape } from '../tape/layout.ts';
 import { Relay } from './relay.ts';
 import { createRelayServer } from './server.ts';
+import { NO_LIMITS } from './settings.ts';
 
 /** Small: what does not fit is left out, and nobody misses it. */
 const TAPE_BYTES = 64 * 1024;
@@ -30,7 +31,7 @@ export async function warmUp(): Promise<void> {
     const relay = new Relay({
       routes: [{ name: 'rehearsal', prefix: undefined, host: undefined, upstream: await addressOf(engine) }],
       tracing: undefined,
-      timeLimits: { connectMs: undefined, headMs: undefined, idleMs: undefined, totalMs: undefined },
+      timeLimits: NO_LIMITS,
       tape: createTape(TAPE_BYTES).shared,
     });
     closers.push(() => relay.close());

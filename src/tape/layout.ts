@@ -33,6 +33,8 @@ export const SLOT = {
   loopLagUs: 7,
   /** Requests refused by the strict gate or by the parser before an exchange existed. */
   refusedCount: 8,
+  /** Connections to engines given up because bytes came on them that belong to no request. */
+  surplusCount: 9,
 } as const;
 
 export const ENTRY = {
@@ -58,6 +60,7 @@ export const MARK_KINDS = [
   'blockedFrom',
   'blockedTo',
   'informational',
+  'retried',
 ] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
 

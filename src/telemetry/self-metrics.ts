@@ -18,6 +18,8 @@ export interface SelfSources {
   readerDetachedCount(): number;
   /** What was to leave the process, by signal. */
   exports(): readonly ExportCounts[];
+  /** Connections to engines given up because bytes came on them that belong to no request. */
+  upstreamSurplusCount(): number;
   /** Requests that never became an exchange. */
   refusedCount(): number;
   /** Model names without a label of their own. */
@@ -83,6 +85,15 @@ const READER_DETACHED: MetricSpec = {
   type: 'counter',
   unit: '{reader}',
   help: 'Readers of a body, and sinks, that were detached after a fault of their own.',
+  labels: [],
+  classed: false,
+};
+
+const UPSTREAM_SURPLUS: MetricSpec = {
+  name: 'rubato.self.upstream_surplus',
+  type: 'counter',
+  unit: '{connection}',
+  help: 'Connections to upstreams closed because bytes came on them behind an answer, or between two. No client got them.',
   labels: [],
   classed: false,
 };
@@ -175,6 +186,7 @@ export const SELF_METRICS: readonly MetricSpec[] = [
   SHED,
   READER_DETACHED,
   ...EXPORT_METRICS,
+  UPSTREAM_SURPLUS,
   REFUSED,
   MODELS_FOLDED,
   SETTLED_EARLY,
@@ -201,6 +213,7 @@ export function observeSelf(store: MetricStore, sources: SelfSources, classes: (
   store.observe(READER_DETACHED, () => [{ labels: {}, value: sources.readerDetachedCount() }]);
   observeExports(store, () => sources.exports());
   const counts = [
+    [UPSTREAM_SURPLUS, () => sources.upstreamSurplusCount()],
     [REFUSED, () => sources.refusedCount()],
     [MODELS_FOLDED, () => sources.foldedModelCount()],
     [SETTLED_EARLY, () => sources.settledEarlyCount()],

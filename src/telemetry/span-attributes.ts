@@ -77,6 +77,7 @@ function endAttributes({ record, labels, outputBucket }: Report): Own {
     'rubato.client_unacked_max_bytes': response.clientUnackedMaxBytes,
     'rubato.chunk.count': response.chunkCount,
     'rubato.connection.reused': record.connection?.reused,
+    'rubato.connection.retried': record.connection?.retried,
   };
 }
 

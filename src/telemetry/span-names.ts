@@ -68,6 +68,8 @@ export const SPAN_ATTRIBUTES = {
   'rubato.delivered_bytes': 'Of these, bytes the kernel accepted for the client.',
   'rubato.client_unacked_max_bytes': 'Most bytes the kernel was seen to hold unacknowledged for the client.',
   'rubato.connection.reused': 'The request went out on a kept-alive connection.',
+  'rubato.connection.retried':
+    'True when a kept-alive connection ended without an answer and the request was sent again on a fresh one.',
   'rubato.chunk.count': 'Chunks received, listed or not.',
   'rubato.chunk.total_bytes': 'Body bytes received, listed or not.',
   'rubato.chunk.listed_count': 'Chunks in the arrays, or events, of `rubato.chunks`.',

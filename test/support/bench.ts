@@ -41,6 +41,7 @@ export interface BenchOptions {
   readonly tls?: TlsOptions;
   readonly args?: readonly string[];
   readonly env?: SidecarOptions['env'];
+  readonly nodeArgs?: SidecarOptions['nodeArgs'];
 }
 
 /** Call it at the top of a test file or of a `describe`; options may be made when the bench starts. */
@@ -54,11 +55,12 @@ export function useBench(given: BenchOptions | (() => BenchOptions | Promise<Ben
     const options = typeof given === 'function' ? await given() : given;
     engine = await RawEngine.start(options.tls);
     const scheme = options.tls === undefined ? 'http' : 'https';
-    const { args, env } = options;
+    const { args, env, nodeArgs } = options;
     sidecar = await Sidecar.start({
       upstream: `${scheme}://127.0.0.1:${engine.port}`,
       ...(args === undefined ? {} : { args }),
       ...(env === undefined ? {} : { env }),
+      ...(nodeArgs === undefined ? {} : { nodeArgs }),
     });
   });
   afterEach(() => {

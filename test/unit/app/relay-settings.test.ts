@@ -2,9 +2,10 @@
 // Method: small configurations; sampler names and arguments of the OpenTelemetry specification and near misses.
 import { describe, expect, test } from 'vitest';
 import { relaySettings, samplerSettings } from '../../../src/app/relay-settings.ts';
+import { NO_LIMITS } from '../../../src/relay/settings.ts';
 import type { Config, HostHeader, RouteConfig, UpstreamAddress } from '../../../src/config/config.ts';
 
-const TIMEOUTS = { connectMs: 1, headMs: undefined, idleMs: 3, totalMs: undefined };
+const TIMEOUTS = { ...NO_LIMITS, connectMs: 1, idleMs: 3 };
 
 function address(
   protocol: 'http:' | 'https:',

@@ -1,25 +1,30 @@
 // Goal: each limit ends an exchange under its own name, only in its own stage, and none is there unless configured.
 // Method: fake timers, moved to just before and to each limit.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { TimeLimits } from '../../../src/relay/settings.ts';
+import { nowNs } from '../../../src/base/clock.ts';
+import { NO_LIMITS as NONE, type TimeLimits } from '../../../src/relay/settings.ts';
 import { TimeGuard } from '../../../src/relay/time-guard.ts';
 
-const ALL: TimeLimits = { connectMs: 100, headMs: 1_000, idleMs: 50, totalMs: 10_000 };
-const NONE: TimeLimits = { connectMs: undefined, headMs: undefined, idleMs: undefined, totalMs: undefined };
+const ALL: TimeLimits = { ...NONE, connectMs: 100, headMs: 1_000, idleMs: 50, totalMs: 10_000 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+
 function guard(limits: TimeLimits): { guard: TimeGuard; ends: string[] } {
   const ends: string[] = [];
-  return { guard: new TimeGuard(limits, (wireEnd) => ends.push(wireEnd)), ends };
+  return { guard: new TimeGuard(limits, (wireEnd) => ends.push(wireEnd), rethrow), ends };
 }
 
 /** What ended one ms before a moment, and at it. */
 function around(ms: number, ends: readonly string[]): string[][] {
   vi.advanceTimersByTime(ms - 1);
   const before = [...ends];
-  vi.advanceTimersByTime(1);
+  // A limit looks at what has come before it acts, which takes a turn of the loop.
+  vi.advanceTimersByTime(2);
   return [before, [...ends]];
 }
 
@@ -28,7 +33,7 @@ test('without limits there is no timer at all', () => {
   it.onStart();
   it.onConnected();
   it.onHead();
-  it.onBytes();
+  it.onBytes(nowNs());
   expect(vi.getTimerCount()).toBe(0);
   it.stop();
 });
@@ -47,7 +52,7 @@ test('a head that does not come; bytes before it do not help', () => {
   vi.advanceTimersByTime(5_000);
   it.onSent();
   vi.advanceTimersByTime(500);
-  it.onBytes();
+  it.onBytes(nowNs());
   expect(around(500, ends)).toEqual([[], ['timeout_head']]);
 });
 
@@ -81,7 +86,7 @@ test('a silence after the head; every byte starts it anew', () => {
   it.onHead();
   for (let i = 0; i < 5; i += 1) {
     vi.advanceTimersByTime(49);
-    it.onBytes();
+    it.onBytes(nowNs());
   }
   expect(around(50, ends)).toEqual([[], ['timeout_idle']]);
 });
@@ -91,7 +96,7 @@ test('a head without an idle limit waits as long as it likes', () => {
   it.onStart();
   it.onConnected();
   it.onHead();
-  it.onBytes();
+  it.onBytes(nowNs());
   vi.advanceTimersByTime(1e9);
   expect([ends, vi.getTimerCount()]).toEqual([[], 0]);
 });
@@ -102,7 +107,7 @@ test('the whole, whatever stage it is in', () => {
   it.onConnected();
   vi.advanceTimersByTime(5_000);
   it.onHead();
-  it.onBytes();
+  it.onBytes(nowNs());
   expect(around(5_000, ends)).toEqual([[], ['timeout_total']]);
 });
 
@@ -111,14 +116,27 @@ test('nothing after it was stopped, in any stage', () => {
     (it) => it.onStart(),
     (it) => it.onConnected(),
     (it) => it.onHead(),
-    (it) => it.onBytes(),
+    (it) => it.onBytes(nowNs()),
   ];
   for (let count = 0; count <= stages.length; count += 1) {
     const { guard: it, ends } = guard(ALL);
     for (const stage of stages.slice(0, count)) stage(it);
     it.stop();
-    it.onBytes();
+    it.onBytes(nowNs());
     vi.advanceTimersByTime(1e6);
     expect(ends).toEqual([]);
   }
+});
+
+test('a request that is sent again waits for its connection again, and then for its head', () => {
+  const { guard: it, ends } = guard(ALL);
+  it.onStart();
+  it.onConnected();
+  it.onSent();
+  vi.advanceTimersByTime(900);
+  it.onRetry();
+  vi.advanceTimersByTime(99);
+  it.onConnected();
+  it.onSent();
+  expect(around(1_000, ends)).toEqual([[], ['timeout_head']]);
 });

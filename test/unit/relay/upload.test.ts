@@ -51,6 +51,9 @@ function play(rawHeaders: readonly string[], body: readonly string[], ready: boo
       fields: [],
       openedAtNs: nowNs(),
       onSent: () => undefined,
+      onException: (error) => {
+        throw error;
+      },
     },
     connection as unknown as UpstreamConnection,
   );

@@ -184,6 +184,7 @@ describe('the two routes', () => {
           { signal: 'traces', droppedCount: 3, rest: { takenCount: 10, exportedCount: 5, queuedCount: 2 } },
           { signal: 'logs', droppedCount: 1 },
         ],
+        upstreamSurplusCount: () => 0,
         refusedCount: () => 4,
         foldedModelCount: () => 7,
         settledEarlyCount: () => 1,

@@ -19,6 +19,7 @@ it('counts open exchanges by class, model and phase', () => {
       shed: () => ({ streams: 2, descriptors: 0 }),
       readerDetachedCount: () => 0,
       exports: () => [],
+      upstreamSurplusCount: () => 0,
       refusedCount: () => 0,
       foldedModelCount: () => 0,
       settledEarlyCount: () => 0,

@@ -1,0 +1,174 @@
+// The engine's end of one exchange: gets a connection, sends the request on it, gives it back or closes
+// it, and sends the request a second time where that is safe. Decides nothing about the answer.
+import { nowNs } from '../base/clock.ts';
+import type { WireEnd } from '../base/outcome.ts';
+import type { ExchangePlan } from './exchange-plan.ts';
+import { guarded, type OnException } from './guarded.ts';
+import { keepAliveHintMs, keepsAlive } from './keep-alive.ts';
+import type { ResponseHead } from './response-head.ts';
+import { mayRetry } from './retry.ts';
+import { StallGuard } from './stall-guard.ts';
+import type { TimeGuard } from './time-guard.ts';
+import { Upload } from './upload.ts';
+import type { ConnectionUser, UpstreamConnection } from './upstream-pool.ts';
+
+export interface EngineSideOptions {
+  readonly plan: ExchangePlan;
+  readonly guard: TimeGuard;
+  /** Bytes of the answer; false stops reading until `resume`. */
+  readonly onBytes: (bytes: Buffer) => boolean;
+  /** The connection takes bytes again. */
+  readonly onDrain: () => void;
+  /** The engine has closed; true when that was the proper end of its answer. */
+  readonly onClosed: (code: string) => boolean;
+  /** The connection ended and nothing can be saved. */
+  readonly onBroken: (wireEnd: WireEnd, code: string) => void;
+  readonly onException: OnException;
+}
+
+export class EngineSide implements ConnectionUser {
+  readonly #options: EngineSideOptions;
+  #connection: UpstreamConnection | undefined;
+  #upload: Upload | undefined;
+  #stallGuard: StallGuard | undefined;
+  #answered = false;
+  #retried = false;
+  /** We read no more because the client takes no more. */
+  #paused = false;
+
+  readonly onConnected: () => void;
+  readonly onDrain: () => void;
+  readonly onEof: () => void;
+  readonly onFault: (code: string) => void;
+
+  constructor(options: EngineSideOptions) {
+    this.#options = options;
+    const { onException } = options;
+    this.onConnected = guarded(onException, () => this.#connected());
+    this.onDrain = guarded(onException, () => {
+      this.#upload?.drain();
+      options.onDrain();
+    });
+    this.onEof = guarded(onException, () => {
+      if (!options.onClosed('EOF')) this.#broken('EOF');
+    });
+    this.onFault = guarded(onException, (code: string) => {
+      if (code !== 'CLOSED' || !options.onClosed(code)) this.#broken(code);
+    });
+  }
+
+  get connection(): UpstreamConnection | undefined {
+    return this.#connection;
+  }
+
+  /** Body bytes taken from the client. */
+  get requestBytes(): number {
+    return this.#upload?.byteCount ?? 0;
+  }
+
+  start(): void {
+    const { plan, guard } = this.#options;
+    guard.onStart();
+    plan.tape.mark(plan.number, 'connectStart', nowNs());
+    this.#send(plan.pool.acquire(plan.route.upstream, this));
+  }
+
+  onBytes(bytes: Buffer): boolean {
+    this.#answered = true;
+    const goOn = this.#options.onBytes(bytes);
+    this.#paused = !goOn;
+    return goOn;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#connection?.socket.resume();
+  }
+
+  /** Gives nothing more to the engine; what the client still sends is read and dropped. */
+  stopUpload(): void {
+    this.#stallGuard?.stop();
+    this.#upload?.stop();
+  }
+
+  /** From now on the bytes of both sides are no request and no answer. */
+  becomeTunnel(): void {
+    this.#stallGuard?.stop();
+  }
+
+  /** Nobody listens to the connection any more; it is closed by whoever has its socket. */
+  leave(): void {
+    if (this.#connection !== undefined) this.#connection.user = undefined;
+    this.#connection = undefined;
+  }
+
+  /** Returns the connection to the pool when nothing can be left over on it. */
+  giveBack(head: ResponseHead, clean: boolean): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection === undefined) return;
+    if (clean && this.#upload?.finished === true && keepsAlive(head)) {
+      this.#options.plan.pool.release(connection, keepAliveHintMs(head));
+    } else connection.destroy();
+  }
+
+  /** Ends the engine's work. */
+  cut(): void {
+    this.#connection?.destroy();
+    this.#connection = undefined;
+  }
+
+  #send(connection: UpstreamConnection): void {
+    const { plan, guard, onException } = this.#options;
+    const { number, tape, req, method, target, fields, openedAtNs, timeLimits } = plan;
+    this.#connection = connection;
+    if (connection.ready) this.#noteConnected(connection);
+    const onSent = (): void => guard.onSent();
+    const parts = { exchange: number, tape, req, method, target, fields, openedAtNs, onSent, onException };
+    this.#upload = new Upload(parts, connection);
+    if (timeLimits.uploadStallMs !== undefined && this.#upload.hasBody) {
+      this.#stallGuard = new StallGuard({
+        socket: connection.socket,
+        limitMs: timeLimits.uploadStallMs,
+        // Connecting has a limit of its own. And an engine whose answer we do not read may wait for just that.
+        isHeldByUs: () => !connection.ready || this.#paused,
+        onStall: () => this.#options.onBroken('upload_stalled', ''),
+      });
+    }
+    this.#upload.start();
+  }
+
+  #connected(): void {
+    if (this.#connection === undefined) return;
+    this.#noteConnected(this.#connection);
+    this.#upload?.connected();
+  }
+
+  #noteConnected(connection: UpstreamConnection): void {
+    const { plan, guard } = this.#options;
+    plan.tape.connected({ exchange: plan.number, atNs: nowNs(), ...plan.pool.factsOf(connection) });
+    guard.onConnected();
+  }
+
+  #broken(code: string): void {
+    const connection = this.#connection;
+    if (connection !== undefined && this.#retry(connection)) return;
+    if (connection !== undefined && !connection.ready) return this.#options.onBroken('connect_error', code);
+    this.#options.onBroken(connection?.reused ? 'upstream_reset_reused' : 'upstream_closed_before_head', code);
+  }
+
+  /** Sends the request again, on a connection of its own, if it may be. */
+  #retry(connection: UpstreamConnection): boolean {
+    const { plan, guard } = this.#options;
+    const { reused } = connection;
+    const hasBody = this.#upload?.hasBody ?? true;
+    const attempt = { method: plan.method, hasBody, reused, answered: this.#answered, retried: this.#retried };
+    if (!mayRetry(attempt)) return false;
+    this.#retried = true;
+    connection.destroy();
+    plan.tape.mark(plan.number, 'retried', nowNs());
+    guard.onRetry();
+    this.#send(plan.pool.acquireFresh(plan.route.upstream, this));
+    return true;
+  }
+}

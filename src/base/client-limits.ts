@@ -1,0 +1,32 @@
+// Caps on what clients may cost, beside those that are keys of the configuration (max-streams,
+// max-connections, max-rss, upload-rate-min). Whoever enforces one counts how often it was hit.
+
+const KIB = 1024;
+
+/** Streams and connections by default: what one process on two cores serves with room to spare. */
+export const STREAMS_DEFAULT_COUNT = 10_000;
+export const CONNECTIONS_DEFAULT_COUNT = 20_000;
+/** Largest value of either: ports and descriptors end long before. */
+export const CLIENTS_MAX_COUNT = 1_000_000;
+/** Connections over the limit that are told so; of a flood beyond them none gets an answer. */
+export const OVERFLOW_MAX_COUNT = 1_000;
+/** Time in which a connection over the limit can ask, so that the refusal is the answer to its request. */
+export const OVERFLOW_WAIT_MS = 1_000;
+/** When a client that was refused for want of room may come again. */
+export const SHED_RETRY_AFTER_SECONDS = 1;
+/** Share of the container's memory from which new requests are refused, where nothing else is configured. */
+export const RSS_OF_CONTAINER_RATIO = 0.85;
+/** Least value of `max-rss`: the process has 120 to 150 MiB of its own before the first client. */
+export const RSS_LEAST_BYTES = 256 * KIB * KIB;
+/** Least speed of a body whose length was stated, in bytes a second: a tenth of a modem's. */
+export const UPLOAD_RATE_DEFAULT_BYTES = 1 * KIB;
+/** Looks in a row, one a second, over which that speed is averaged; counted, so that our own pauses are no looks. */
+export const UPLOAD_RATE_LOOKS_COUNT = 10;
+/** Time between two looks of a relay at its clients and its memory. */
+export const ADMISSION_LOOK_MS = 1_000;
+/** Time between summaries of what was refused for want of room, in the log. */
+export const SHED_LOG_EVERY_MS = 60_000;
+/** Time between two looks at the files of the listener's certificate, beside being told of changes. */
+export const TLS_FILES_LOOK_MS = 10_000;
+/** After a change, time for the other file of the pair to follow. */
+export const TLS_FILES_SETTLE_MS = 250;

@@ -1,10 +1,12 @@
-// Goal: a collector that refuses, hangs, cuts, floods or answers with a fault costs telemetry, which is
-// counted, and never a byte, a record, an endless log or the end of the process.
+// Goal: a collector that refuses, hangs, cuts, floods, drips, flaps, is somebody else or answers with a
+// fault costs telemetry, which is counted, and never a byte, a record, an endless log or the process.
 // Method: each fault has a sidecar of its own, which plays streams, says what it dropped and is then
-// told to end; where the collector gets well before that, what it caught and what was dropped are all.
+// told to end. At every look, what was taken is what was exported, dropped and still waits; where the
+// collector gets well before the end, what it caught and what was dropped are all.
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { expectFleetExact, playFleet } from '../support/fleet.ts';
-import { OtlpCatcher, type CatcherMood } from '../support/otlp-catcher.ts';
+import { OtlpCatcher, type CatcherMood, type CatcherOptions } from '../support/otlp-catcher.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { Sidecar } from '../support/sidecar.ts';
@@ -33,8 +35,11 @@ afterAll(async () => {
   await engine.stop();
 });
 
-async function catcherWith(mood: CatcherMood, retryAfterSeconds?: number): Promise<OtlpCatcher> {
-  const catcher = await OtlpCatcher.start();
+async function catcherWith(
+  mood: CatcherMood,
+  { retryAfterSeconds, ...options }: CatcherOptions & { retryAfterSeconds?: number | undefined } = {},
+): Promise<OtlpCatcher> {
+  const catcher = await OtlpCatcher.start(options);
   catchers.push(catcher);
   catcher.mood = mood;
   catcher.retryAfterSeconds = retryAfterSeconds;
@@ -52,10 +57,21 @@ async function sidecarWith(endpoint: string): Promise<Sidecar> {
       OTEL_METRIC_EXPORT_INTERVAL: '500',
       OTEL_METRIC_EXPORT_TIMEOUT: '450',
       OTEL_BSP_SCHEDULE_DELAY: '100',
+      OTEL_BSP_EXPORT_TIMEOUT: '1500',
     },
   });
   sidecars.push(sidecar);
   return sidecar;
+}
+
+/** What is said at one moment of all that was to leave the process adds up. */
+async function expectToAddUp(sidecar: Sidecar): Promise<void> {
+  const samples = await sidecar.metrics();
+  for (const signal of ['traces', 'metrics', 'records']) {
+    const count = (name: string): number => sumOf(samples, `rubato_self_${name}`, { signal }) ?? NaN;
+    const sum = count('exported_total') + count('export_dropped_total') + count('export_queued');
+    expect([signal, sum]).toEqual([signal, count('export_taken_total')]);
+  }
 }
 
 /** Rounds of streams, far enough apart that each has batches of its own. */
@@ -70,6 +86,7 @@ async function playRounds(sidecar: Sidecar, name: string): Promise<void> {
       paceMs: 25,
     });
     expectFleetExact(streams);
+    await expectToAddUp(sidecar);
   }
 }
 
@@ -120,17 +137,56 @@ const moods: readonly [string, CatcherMood, number?][] = [
   ['finds every body too large (413)', 413],
   ['asks for patience (429, Retry-After)', 429, 1],
   ['fails (500)', 500],
+  ['answers a byte now and then', 'drip'],
 ];
 
 test.concurrent.each(moods)('a collector that %s', async (name, mood, retryAfterSeconds) => {
-  const catcher = await catcherWith(mood, retryAfterSeconds);
+  const catcher = await catcherWith(mood, { retryAfterSeconds });
   const sidecar = await sidecarWith(catcher.url);
   await playRounds(sidecar, name);
   await expectWhole(sidecar);
   await untilSpansDropped(sidecar);
   expect(await droppedOf(sidecar, 'metrics')).toBeGreaterThan(0);
   expect(catcher.bodyBytes.length).toBeGreaterThan(0);
+  await expectToAddUp(sidecar);
   await expectToEnd(sidecar);
+});
+
+test.concurrent('a collector whose certificate nobody vouches for gets nothing', async () => {
+  const pem = (name: string): string => readFileSync(new URL(`../support/tls/${name}`, import.meta.url), 'utf8');
+  const catcher = await catcherWith(200, { tls: { cert: pem('stranger.crt.pem'), key: pem('stranger.key.pem') } });
+  const sidecar = await sidecarWith(catcher.url);
+  await playRounds(sidecar, 'stranger');
+  await expectWhole(sidecar);
+  await untilSpansDropped(sidecar);
+  expect(catcher.bodyBytes).toEqual([]);
+  await expectToEnd(sidecar);
+});
+
+test('what answers with a web page has taken what it was sent', async () => {
+  const catcher = await catcherWith('page');
+  const sidecar = await sidecarWith(catcher.url);
+  await playRounds(sidecar, 'page');
+  await expectWhole(sidecar);
+  await expectToAddUp(sidecar);
+  sidecar.signal('SIGTERM');
+  await sidecar.untilExit(EXIT_WAIT_MS);
+  expect([sidecar.exit?.code, sidecar.noise]).toEqual([0, []]);
+  expect(sidecar.logs.length).toBeLessThanOrEqual(LINES_MAX_COUNT);
+});
+
+test('a collector that is well every other second', async () => {
+  const catcher = await catcherWith(500);
+  const timer = setInterval(() => (catcher.mood = catcher.mood === 200 ? 500 : 200), 1_000);
+  const sidecar = await sidecarWith(catcher.url);
+  try {
+    await playRounds(sidecar, 'flapping');
+    await expectWhole(sidecar);
+    await expectToAddUp(sidecar);
+    await expectToEnd(sidecar);
+  } finally {
+    clearInterval(timer);
+  }
 });
 
 test.concurrent('a collector that answers with 64 MiB', async () => {

@@ -1,7 +1,9 @@
 // A collector that keeps what it is sent: OTLP over HTTP with JSON bodies, as the specification's
 // JSON mapping writes them (ids in hex, 64-bit integers as text). Of protobuf bodies it keeps the
-// bytes. It can be told to refuse, to hang, to cut the connection or to answer without end.
+// bytes. It can be told to refuse, to hang, to cut the connection, to answer without end, ever so slowly
+// or with a page for people.
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { poll } from './signal.ts';
 
@@ -71,9 +73,9 @@ interface MetricsBody {
 
 /**
  * A status to answer with; or no answer at all, a connection cut instead of one, or a status 200 with
- * far more body than anybody asked for.
+ * far more body than anybody asked for, with a body that comes byte by byte, or with a web page.
  */
-export type CatcherMood = number | 'hang' | 'reset' | 'flood';
+export type CatcherMood = number | 'hang' | 'reset' | 'flood' | 'drip' | 'page';
 
 export interface CaughtBody {
   readonly url: string;
@@ -82,6 +84,13 @@ export interface CaughtBody {
 }
 
 const FLOOD_BYTES = 64 * 1024 * 1024;
+/** Often enough that nobody finds the connection idle. */
+const DRIP_EVERY_MS = 100;
+
+export interface CatcherOptions {
+  /** PEM texts; without them it speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
 
 export class OtlpCatcher {
   readonly spans: CaughtSpan[] = [];
@@ -98,9 +107,12 @@ export class OtlpCatcher {
   /** Value of `Retry-After` with a status of fault. */
   retryAfterSeconds: number | undefined;
   readonly #server: Server;
+  readonly #secure: boolean;
 
-  private constructor() {
-    this.#server = createServer((request, response) => {
+  private constructor({ tls }: CatcherOptions) {
+    this.#secure = tls !== undefined;
+    this.#server = tls === undefined ? createServer() : createTlsServer(tls);
+    this.#server.on('request', (request, response) => {
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
       const { url = '', headers } = request;
@@ -112,14 +124,14 @@ export class OtlpCatcher {
     });
   }
 
-  static async start(): Promise<OtlpCatcher> {
-    const catcher = new OtlpCatcher();
+  static async start(options: CatcherOptions = {}): Promise<OtlpCatcher> {
+    const catcher = new OtlpCatcher(options);
     await new Promise<void>((resolve) => catcher.#server.listen(0, '127.0.0.1', resolve));
     return catcher;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http${this.#secure ? 's' : ''}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** Waits for the spans of a trace until one of them is of this kind (2 server, 3 client). */
@@ -141,6 +153,17 @@ export class OtlpCatcher {
     if (this.mood === 'hang') return;
     if (this.mood === 'reset') {
       response.socket?.resetAndDestroy();
+      return;
+    }
+    if (this.mood === 'drip') {
+      response.writeHead(200, { 'content-type': contentType, 'content-length': 1_000_000 });
+      const timer = setInterval(() => response.write(' '), DRIP_EVERY_MS);
+      response.on('close', () => clearInterval(timer));
+      return;
+    }
+    if (this.mood === 'page') {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end('<html>It works!</html>');
       return;
     }
     const isJson = contentType.startsWith('application/json');

@@ -9,10 +9,10 @@ import { poll } from '../support/signal.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import type { EngineProcess } from './engine/engine-process.ts';
 import { startLlamaServer } from './engine/llama-server.ts';
-import { askAll, type Answer } from './judge/ask.ts';
+import { askAll, askOnce, type Answer } from './judge/ask.ts';
 import { orMissing, say } from './judge/missing.ts';
-import { chatName, chatQuestion, COUNT } from './judge/prompts.ts';
-import { llamaStated, readLlamaLog, type LlamaLog } from './judge/stated.ts';
+import { chatName, chatQuestion, COUNT, LLAMA_ROUTE, ROUTES } from './judge/prompts.ts';
+import { lastNumber, llamaStated, readLlamaLog, type LlamaLog } from './judge/stated.ts';
 import { disagreement, faultsOfParts, splitOf, spread, toleranceMs } from './judge/verdict.ts';
 
 let engine: EngineProcess | undefined;
@@ -39,9 +39,14 @@ function logOf(server: EngineProcess, run: string): Promise<LlamaLog> {
   });
 }
 
-/** The longest that the queue can have been by the client's stamps: its request sent → its head received. */
-function observedQueueMs({ message, sentAtNs }: Answer): number {
-  return ((message.head?.atNs ?? Number.NaN) - sentAtNs) / 1e6;
+/**
+ * The longest that the queue can have been by the client's stamps: until the head came, or until the first
+ * body byte came less the prefill, whichever is later: an engine or a client that is woken late moves both.
+ */
+function observedQueueMs({ message, sentAtNs }: Answer, prefillMs: number): number {
+  const headMs = ((message.head?.atNs ?? Number.NaN) - sentAtNs) / 1e6;
+  const bodyMs = ((message.marks.find(({ bodyBytes }) => bodyBytes > 0)?.atNs ?? Number.NaN) - sentAtNs) / 1e6;
+  return Math.max(headMs, bodyMs - prefillMs);
 }
 
 describe('llama-server', () => {
@@ -69,7 +74,7 @@ describe('llama-server', () => {
         apart.queue.push(queueMs - stated.queueMs);
         apart.prefill.push((split.prefillNs ?? Number.NaN) / 1e6 - stated.prefillMs);
         if (disagreement('queue', split.queueNs, stated.queueMs) === undefined) agreeing += 1;
-        const mostMs = observedQueueMs(answer);
+        const mostMs = observedQueueMs(answer, stated.prefillMs);
         const inside =
           queueMs >= stated.queueMs - toleranceMs(stated.queueMs) && queueMs <= mostMs + toleranceMs(mostMs);
         const found = [
@@ -87,4 +92,29 @@ describe('llama-server', () => {
       expect(byId.size).toBe(COUNT);
     },
   );
+
+  test.for([
+    ['llamacpp-completion', LLAMA_ROUTE],
+    ['openai-completions', ROUTES['openai-completions']],
+    ['openai-responses', ROUTES['openai-responses']],
+  ] as const)('is understood as %s', async ([dialect, question], { skip }) => {
+    if (sidecar === undefined) return skip('llama-server cannot be had here');
+    const { answer, entry } = await askOnce(sidecar, question);
+    expect(entry.record.answer.dialect).toBe(dialect);
+    expect(entry.record.end.outcome).toBe('ok');
+    expect(faultsOfParts(entry)).toEqual([]);
+    expect(disagreement('prefill', entry.figures.split?.prefillNs, lastNumber(answer, 'prompt_ms')!)).toBeUndefined();
+  });
+
+  test('is not said to have stated a prefill where it states none, as in answers like Anthropic’s', async ({
+    skip,
+  }) => {
+    if (sidecar === undefined) return skip('llama-server cannot be had here');
+    const { answer, entry } = await askOnce(sidecar, ROUTES['anthropic-messages']);
+    expect(entry.record.answer.dialect).toBe('anthropic-messages');
+    expect(entry.record.end.outcome).toBe('ok');
+    expect(lastNumber(answer, 'prompt_ms')).toBeUndefined();
+    const exact = entry.record.evidence.filter(({ basis }) => basis === 'exact');
+    expect(exact.filter(({ prefillNs }) => prefillNs !== undefined)).toEqual([]);
+  });
 });

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
 import { freePort, type EngineProcess } from './engine/engine-process.ts';
 import { startVllm } from './engine/vllm.ts';
-import { askAll, dataOf, type Answer } from './judge/ask.ts';
+import { askAll, askOnce, dataOf, type Answer } from './judge/ask.ts';
 import { orMissing, say } from './judge/missing.ts';
-import { chatQuestion, COUNT } from './judge/prompts.ts';
-import { vllmStated } from './judge/stated.ts';
+import { chatQuestion, COUNT, ROUTES } from './judge/prompts.ts';
+import { lastNumber, vllmStated } from './judge/stated.ts';
 import { disagreement, faultsOfParts, splitOf, spread } from './judge/verdict.ts';
 
 const WITH_USAGE = { stream_options: { include_usage: true } };
@@ -94,5 +94,16 @@ describe('vLLM', () => {
       ].map((fault) => `question ${answer.question}: ${fault}`);
     });
     expect(faults).toEqual([]);
+  });
+
+  test.for(Object.entries(ROUTES))('is understood as %s, and split', async ([dialect, question], { skip }) => {
+    if (sidecar === undefined) return skip('vLLM cannot be had here');
+    const { answer, entry } = await askOnce(sidecar, question);
+    expect(entry.record.answer.dialect).toBe(dialect);
+    expect(entry.record.end.outcome).toBe('ok');
+    // In the stream where the API has room for it, else by the span.
+    const source = lastNumber(answer, 'queue_time_ms') === undefined ? 'engine-spans' : 'vllm-metrics';
+    expect(entry.record.evidence.map((evidence) => evidence.source)).toContain(source);
+    expect(faultsOfParts(entry)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 // Asks for many answers, so and so many at a time, each on a TCP connection of its own, and keeps the very
-// bytes that came. Knows nothing of engines.
+// bytes that came and what the sidecar on the way recorded. Knows nothing of engines.
 import { RawClient } from '../../support/raw-client.ts';
+import type { RecordEntry, Sidecar } from '../../support/sidecar.ts';
 import type { WireMessage } from '../../support/wire-parser.ts';
 
 export interface Question {
@@ -34,6 +35,18 @@ export async function askAll(
   };
   await Promise.all(Array.from({ length: concurrency }, asker));
   return answers;
+}
+
+/** One answer with its record. */
+export async function askOnce(
+  through: Sidecar,
+  question: Question,
+): Promise<{ readonly answer: Answer; readonly entry: RecordEntry }> {
+  const before = through.records().length;
+  const answer = await ask(through.listenPort, 0, question);
+  const [entry] = await through.recordsAfter(before, 1);
+  if (entry === undefined) throw new Error('no record');
+  return { answer, entry };
 }
 
 async function ask(port: number, index: number, { path, fields, body }: Question): Promise<Answer> {

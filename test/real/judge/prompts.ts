@@ -33,3 +33,16 @@ export function chatQuestion(run: string, index: number, more: Readonly<Record<s
 export function chatName(run: string, index: number): string {
   return `${run}-${index}`;
 }
+
+const TEXT = 'a bird sang in a dark wood '.repeat(10);
+const FEW = { model: 'tiny', stream: true, ignore_eos: true, temperature: 0, max_tokens: OUTPUT_TOKENS };
+
+/** One question for each further API that both engines serve, with the dialect that reads its answer. */
+export const ROUTES = {
+  'openai-completions': { path: '/v1/completions', body: { ...FEW, prompt: TEXT } },
+  'openai-responses': { path: '/v1/responses', body: { ...FEW, input: TEXT, max_output_tokens: OUTPUT_TOKENS } },
+  'anthropic-messages': { path: '/v1/messages', body: { ...FEW, messages: [{ role: 'user', content: TEXT }] } },
+} as const;
+
+/** llama.cpp's own. */
+export const LLAMA_ROUTE = { path: '/completion', body: { ...FEW, prompt: TEXT, n_predict: OUTPUT_TOKENS } };

@@ -62,6 +62,12 @@ export function readLlamaLog(text: string): LlamaLog {
   return { handlerBeganMs, slotStarts };
 }
 
+/** The last number of this name anywhere in an answer; for routes that each wrap it in their own way. */
+export function lastNumber({ message }: Answer, name: string): number | undefined {
+  const found = [...message.body.toString().matchAll(new RegExp(`"${name}":([0-9.e+-]+)`, 'g'))].at(-1);
+  return found === undefined ? undefined : Number(found[1]);
+}
+
 function lastWith(messages: readonly Record<string, unknown>[], key: string): Record<string, unknown> {
   const found = messages.findLast((message) => message[key] !== undefined)?.[key];
   if (found === undefined) throw new Error(`the engine stated no ${key}`);

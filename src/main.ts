@@ -3,7 +3,7 @@
 import { processIo } from './cli/io.ts';
 import { runCommandLine } from './cli/program.ts';
 
-/** After a command is done, what still holds the process open gets this long to end by itself. */
+/** After a command is done, a reader that does not read holds the process open so long at most. */
 const LINGER_MS = 1_000;
 
 // A reader that went away, as in `rubato replay FILE | head`, is no fault.
@@ -16,4 +16,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => undefined);
 
 process.exitCode = await runCommandLine(process.argv.slice(2), processIo());
-setTimeout(() => process.exit(), LINGER_MS).unref();
+// What was written leaves first; nothing else is waited for, least of all connections of telemetry.
+setTimeout(() => process.exit(), LINGER_MS);
+await Promise.all([process.stdout, process.stderr].map((stream) => written(stream)));
+process.exit();
+
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.writableLength === 0) resolve();
+    else stream.write('', () => resolve());
+  });
+}

@@ -1,20 +1,45 @@
 // From the configuration and the environment to what relay threads are told.
-import type { Config, UpstreamAddress } from '../config/config.ts';
-import type { RelaySettings, SamplerSettings, UpstreamTarget } from '../relay/settings.ts';
+import { totalmem } from 'node:os';
+import { RSS_OF_CONTAINER_RATIO } from '../base/client-limits.ts';
+import type { Config, RouteConfig, UpstreamAddress } from '../config/config.ts';
+import type { AdmissionSettings } from '../relay/admission-limits.ts';
+import type { LiveSettings, SamplerSettings, UpstreamTarget } from '../relay/settings.ts';
 
-export type CommonSettings = Pick<RelaySettings, 'routes' | 'tracing' | 'timeLimits'>;
-
-export function relaySettings(config: Config, tracing: SamplerSettings | undefined): CommonSettings {
+/** `idOf` gives the number that stands for a route on the tape. */
+export function relaySettings(
+  config: Config,
+  tracing: SamplerSettings | undefined,
+  idOf: (route: RouteConfig) => number,
+): LiveSettings {
   return {
-    routes: config.routes.map(({ name, prefix, host, upstream }) => ({
-      name,
-      prefix,
-      host,
-      upstream: upstreamTarget(config, upstream),
+    routes: config.routes.map((route) => ({
+      id: idOf(route),
+      name: route.name,
+      prefix: route.prefix,
+      host: route.host,
+      upstream: upstreamTarget(config, route.upstream),
     })),
     tracing,
     timeLimits: config.timeouts,
+    admission: admissionOf(config),
   };
+}
+
+/** Each relay gets its share, for none knows of the others' clients. */
+function admissionOf({ admission, relayCount }: Config): AdmissionSettings {
+  return {
+    maxStreamCount: Math.ceil(admission.maxStreamCount / relayCount),
+    maxConnectionCount: Math.ceil(admission.maxConnectionCount / relayCount),
+    maxRssBytes: admission.maxRssBytes === 'auto' ? containerShareBytes() : admission.maxRssBytes,
+    uploadRateMinBytes: admission.uploadRateMinBytes,
+  };
+}
+
+/** Of the memory that the container may use; undefined where it may use all there is. */
+function containerShareBytes(): number | undefined {
+  const limitBytes = process.constrainedMemory();
+  // Without a limit Node gives 0, or a number larger than any machine.
+  return limitBytes > 0 && limitBytes < totalmem() ? Math.floor(limitBytes * RSS_OF_CONTAINER_RATIO) : undefined;
 }
 
 function upstreamTarget({ hostHeader, upstreamTls }: Config, address: UpstreamAddress): UpstreamTarget {

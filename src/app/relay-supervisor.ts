@@ -1,48 +1,50 @@
-// Starts the relay threads, replaces one that dies, and ends them. Each life of a relay has a tape of
-// its own, so nothing of a dead one can reach its successor.
-import { Worker } from 'node:worker_threads';
-import { clockBase, nowNs } from '../base/clock.ts';
+// Keeps the relays going: starts them, seats a successor where one dies, and ends them. Each life of a
+// relay has a tape of its own, so nothing of a dead one can reach its successor. One more life is booted
+// and waits, so that a successor listens at once.
+import { nowNs } from '../base/clock.ts';
 import { TAPE_BYTES } from '../base/limits.ts';
 import { faultFields, type Log } from '../base/log.ts';
 import type { HostPort } from '../config/config.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { TapeDrain } from '../observe/tape-drain.ts';
-import type { RelayCommand, RelayMessage, RelaySettings } from '../relay/settings.ts';
-import type { RelayHealth } from '../telemetry/admin.ts';
+import type { TlsPair } from '../relay/listener-tls.ts';
+import type { LiveSettings } from '../relay/settings.ts';
+import type { RelayPulse } from '../telemetry/pulse-watch.ts';
 import { createTape, SLOT, type Tape } from '../tape/layout.ts';
 import { TapeReader } from '../tape/reader.ts';
 import type { ThreadLag } from './lag-window.ts';
-import type { CommonSettings } from './relay-settings.ts';
+import { RelayLife } from './relay-life.ts';
 
-/** A relay whose heart has not beaten for this long counts as dead (it beats each 50 ms). */
-const HEART_STOPPED_MS = 10_000;
-const HEALTH_LOOK_MS = 1_000;
 /** A relay that dies at once again and again is given time between lives. */
 const RESPAWN_MS = 100;
 /** One that cannot even listen (somebody took the port meanwhile) is tried ever less often. */
 const RESPAWN_MAX_MS = 10_000;
+/** A life shorter than this was no good one. */
+const GOOD_LIFE_MS = 1_000;
+/** The spare boots when those who listen have begun their work, and takes no time from their first requests. */
+const SPARE_AFTER_MS = 1_000;
 /** Time after the drain limit for cut streams to close. */
 const CUT_MS = 2_000;
 
 export interface SupervisorOptions {
   readonly count: number;
   readonly listen: HostPort;
-  readonly settings: CommonSettings;
+  readonly settings: LiveSettings;
+  /** The certificate towards clients that is to serve now. */
+  readonly tls: () => TlsPair | undefined;
   readonly observer: Observer;
   readonly drain: TapeDrain;
   readonly log: Log;
 }
 
-/** One life of one relay. */
-interface Life {
-  readonly worker: Worker;
+/** A life that serves as one of the relays. */
+interface Seat {
+  readonly life: RelayLife;
   readonly tape: Tape;
   readonly reader: TapeReader;
   readonly handler: ReturnType<Observer['handlerFor']>;
-  beatCount: number;
-  beatAtNs: number;
-  /** A heart that beats serves nobody before its relay listens. */
-  listening: boolean;
+  /** Since when it listens; a heart that beats serves nobody before that. */
+  listeningAtNs: number | undefined;
 }
 
 /** Counters of tapes that are gone, so that counters of the process never fall. */
@@ -52,6 +54,7 @@ export interface TapeCounts {
   readonly lostEntryCount: number;
   readonly refusedCount: number;
   readonly surplusCount: number;
+  readonly overflowCount: number;
 }
 
 const COUNT_SLOTS = [
@@ -60,66 +63,82 @@ const COUNT_SLOTS = [
   'lostEntryCount',
   'refusedCount',
   'surplusCount',
+  'overflowCount',
 ] as const;
 
 export class RelaySupervisor {
   readonly #options: SupervisorOptions;
-  readonly #lives: (Life | undefined)[] = [];
-  readonly #gone = { droppedBytesCount: 0, droppedChunkCount: 0, lostEntryCount: 0, refusedCount: 0, surplusCount: 0 };
+  readonly #seats: (Seat | undefined)[] = [];
+  readonly #gone = {
+    droppedBytesCount: 0,
+    droppedChunkCount: 0,
+    lostEntryCount: 0,
+    refusedCount: 0,
+    surplusCount: 0,
+    overflowCount: 0,
+  };
+  #settings: LiveSettings;
+  #spare: RelayLife | undefined;
+  #spareTimer: NodeJS.Timeout | undefined;
   #address: HostPort | undefined;
-  /** Health is looked at on this timer as well, so that the age of a heartbeat is known between two looks. */
-  #healthTimer: NodeJS.Timeout | undefined;
   #lifeCount = 0;
   /** Lives in a row that ended before they listened, by relay. */
   readonly #failedStartCounts = new Map<number, number>();
   #closing = false;
   restartCount = 0;
+  /** Called whenever {@link RelaySupervisor.pulses} has something new to say. */
+  onPulses: () => void = () => undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#settings = options.settings;
   }
 
   /** Starts all relays; resolves when each listens, rejects with the system's error when one cannot. */
   async start(): Promise<HostPort> {
     // The first one settles the port; with port 0 the others need to know it.
-    this.#address = await this.#spawn(0, this.#options.listen);
+    this.#address = await this.#seat(0, this.#options.listen);
     const address = this.#address;
-    this.#healthTimer = setInterval(() => void this.health(), HEALTH_LOOK_MS);
-    this.#healthTimer.unref();
-    await Promise.all(Array.from({ length: this.#options.count - 1 }, (_, i) => this.#spawn(i + 1, address)));
+    await Promise.all(Array.from({ length: this.#options.count - 1 }, (_, i) => this.#seat(i + 1, address)));
+    this.#bootSpareSoon();
     return address;
   }
 
-  /** Liveness of each relay by its heartbeat. */
-  health(): readonly RelayHealth[] {
-    const atNs = nowNs();
+  /** Resolves when all relays admit requests by the new settings. */
+  async configure(settings: LiveSettings): Promise<void> {
+    this.#settings = settings;
+    await Promise.all(this.#seats.map((seat) => seat?.life.configure(settings)));
+  }
+
+  /** New connections get this certificate; relays to come ask for it themselves. */
+  replaceTls(pair: TlsPair): void {
+    for (const seat of this.#seats) seat?.life.replaceTls(pair);
+  }
+
+  /** Where each relay's heartbeat can be seen beating; whoever looks needs nothing of this thread. */
+  pulses(): readonly RelayPulse[] {
     return Array.from({ length: this.#options.count }, (_, relay) => {
-      const life = this.#lives[relay];
-      const name = `relay-${relay}`;
-      if (life === undefined) return { name, ok: false, heartbeatAgeMs: HEART_STOPPED_MS };
-      const beatCount = Atomics.load(life.tape.control, SLOT.heartbeatCount);
-      if (beatCount !== life.beatCount) {
-        life.beatCount = beatCount;
-        life.beatAtNs = atNs;
-      }
-      const heartbeatAgeMs = (atNs - life.beatAtNs) / 1e6;
-      return { name, ok: life.listening && heartbeatAgeMs < HEART_STOPPED_MS, heartbeatAgeMs };
+      const seat = this.#seats[relay];
+      const serves = seat !== undefined && seat.listeningAtNs !== undefined;
+      // One number only: who looks at the heart has no business with the rest of the tape.
+      const offset = SLOT.heartbeatCount * Int32Array.BYTES_PER_ELEMENT;
+      return { name: `relay-${relay}`, beats: serves ? new Int32Array(seat.tape.shared, offset, 1) : undefined };
     });
   }
 
   /** Longest lateness of each relay's heartbeat since the last call. */
   takeLoopLags(): readonly ThreadLag[] {
-    return this.#lives.flatMap((life, relay) =>
-      life === undefined
+    return this.#seats.flatMap((seat, relay) =>
+      seat === undefined
         ? []
-        : [{ thread: `relay-${relay}`, lagNs: Atomics.exchange(life.tape.control, SLOT.loopLagUs, 0) * 1e3 }],
+        : [{ thread: `relay-${relay}`, lagNs: Atomics.exchange(seat.tape.control, SLOT.loopLagUs, 0) * 1e3 }],
     );
   }
 
   tapeCounts(): TapeCounts {
     const sum = { ...this.#gone };
-    for (const life of this.#lives) {
-      for (const slot of COUNT_SLOTS) sum[slot] += life === undefined ? 0 : Atomics.load(life.tape.control, SLOT[slot]);
+    for (const seat of this.#seats) {
+      for (const slot of COUNT_SLOTS) sum[slot] += seat === undefined ? 0 : Atomics.load(seat.tape.control, SLOT[slot]);
     }
     return sum;
   }
@@ -127,98 +146,114 @@ export class RelaySupervisor {
   /** Lets open streams finish within the limit, cuts the rest, ends the threads and reads their last words. */
   async close(withinMs: number): Promise<void> {
     this.#closing = true;
-    clearInterval(this.#healthTimer);
-    await Promise.all(this.#lives.map((life) => (life === undefined ? undefined : this.#drainOne(life, withinMs))));
-    for (const life of this.#lives) {
-      if (life === undefined) continue;
-      this.#options.drain.finish(life.reader);
+    clearTimeout(this.#spareTimer);
+    await Promise.all([this.#spare?.end(), ...this.#seats.map((seat) => seat && this.#drainOne(seat, withinMs))]);
+    for (const seat of this.#seats) {
+      if (seat === undefined) continue;
+      this.#options.drain.finish(seat.reader);
       // A thread that had to be ended with streams open said nothing of them.
-      life.handler.relayGone();
+      seat.handler.relayGone();
     }
   }
 
-  async #drainOne(life: Life, withinMs: number): Promise<void> {
-    const drained = new Promise<number>((resolve) => {
-      life.worker.on('message', (message: RelayMessage) => {
-        if (message.type === 'drained') resolve(message.cutCount);
-      });
-      life.worker.once('exit', () => resolve(0));
-      setTimeout(() => resolve(0), withinMs + CUT_MS).unref();
-    });
-    const command: RelayCommand = { type: 'drain', withinMs };
-    life.worker.postMessage(command);
-    const cutCount = await drained;
-    if (cutCount > 0) this.#options.log.warn('streams were cut at the drain limit', { cut_count: cutCount });
-    await life.worker.terminate();
+  /** The drain limit of a close under way is now. */
+  hurry(): void {
+    for (const seat of this.#seats) {
+      seat?.life.drain(0);
+      setTimeout(() => void seat?.life.end(), CUT_MS).unref();
+    }
   }
 
-  #spawn(relay: number, listen: HostPort): Promise<HostPort> {
-    const { settings, observer, drain, count, log } = this.#options;
+  async #drainOne({ life, listeningAtNs }: Seat, withinMs: number): Promise<void> {
+    // One that does not listen yet has nothing open, and may take long to say so.
+    if (listeningAtNs !== undefined) {
+      life.drain(withinMs);
+      const late = setTimeout(() => void life.end(), Math.min(withinMs + CUT_MS, 2 ** 31 - 1));
+      const cutCount = await life.drained;
+      clearTimeout(late);
+      if (cutCount > 0) this.#options.log.warn('streams were cut at the drain limit', { cut_count: cutCount });
+    }
+    await life.end();
+  }
+
+  /** Has the spare, or a new life, serve as this relay. */
+  async #seat(relay: number, listen: HostPort): Promise<HostPort> {
+    const { observer, drain, count } = this.#options;
+    const life = this.#spare ?? this.#boot(this.restartCount === 0);
+    this.#spare = undefined;
     const tape = createTape(TAPE_BYTES);
-    const workerData: RelaySettings = {
-      ...settings,
-      relay,
-      listen: { ...listen, shared: count > 1 },
-      // A successor is wanted at once.
-      warmUp: this.restartCount === 0,
-      clockBaseSeconds: clockBase(),
-      tape: tape.shared,
-    };
-    // The entry stands beside this file's folder in src/ and in dist/ alike.
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`../relay/thread.${extension}`, import.meta.url), {
-      workerData,
-      name: `relay-${relay}`,
-    });
-    const handler = observer.handlerFor(relay, this.#lifeCount, (exchange) =>
-      worker.postMessage({ type: 'client_gone', exchange } satisfies RelayCommand),
-    );
+    const handler = observer.handlerFor(relay, this.#lifeCount, (exchange) => life.tellClientGone(exchange));
     this.#lifeCount += 1;
-    const reader = new TapeReader(tape);
-    const life: Life = { worker, tape, reader, handler, beatCount: -1, beatAtNs: nowNs(), listening: false };
-    this.#lives[relay] = life;
-    drain.add(life.reader, handler);
-    worker.on('error', (fault) => log.error('a relay thread failed', { relay, ...faultFields(fault) }));
-    return new Promise((resolve, reject) => {
-      worker.on('message', (message: RelayMessage) => {
-        if (message.type === 'listening') {
-          life.listening = true;
-          this.#failedStartCounts.delete(relay);
-          resolve({ host: message.host, port: message.port });
-        }
-        if (message.type !== 'listen_failed') return;
-        this.#closing ||= this.#address === undefined;
-        reject(Object.assign(new Error(message.message), { code: message.code, port: listen.port }));
-        void worker.terminate();
-      });
-      worker.once('exit', () => {
-        reject(new Error(`relay ${relay} ended before it listened`));
-        this.#onExit(relay, life);
-      });
-    });
+    const seat: Seat = { life, tape, reader: new TapeReader(tape), handler, listeningAtNs: undefined };
+    this.#seats[relay] = seat;
+    drain.add(seat.reader, handler);
+    void life.ended.then(() => this.#onEnded(relay, seat));
+    try {
+      const address = { ...listen, shared: count > 1 };
+      const listening = await life.listen(address, { ...this.#settings, tape: tape.shared, tls: this.#options.tls() });
+      seat.listeningAtNs = nowNs();
+      this.onPulses();
+      this.#failedStartCounts.delete(relay);
+      return listening;
+    } catch (fault) {
+      // The very first one cannot listen: nothing was started that could be kept going.
+      this.#closing ||= this.#address === undefined;
+      void life.end();
+      throw Object.assign(fault as Error, { port: listen.port });
+    }
   }
 
-  #onExit(relay: number, life: Life): void {
+  #boot(warmUp: boolean): RelayLife {
+    const { log } = this.#options;
+    return new RelayLife({ warmUp, onFault: (fault) => log.error('a relay thread failed', faultFields(fault)) });
+  }
+
+  #bootSpareSoon(): void {
+    clearTimeout(this.#spareTimer);
+    this.#spareTimer = setTimeout(() => {
+      if (this.#closing || this.#spare !== undefined) return;
+      const spare = this.#boot(true);
+      this.#spare = spare;
+      void spare.ended.then(() => this.#onSpareEnded(spare));
+    }, SPARE_AFTER_MS);
+    this.#spareTimer.unref();
+  }
+
+  #onSpareEnded(spare: RelayLife): void {
+    if (this.#spare !== spare) return;
+    this.#spare = undefined;
+    if (!this.#closing) this.#bootSpareSoon();
+  }
+
+  #onEnded(relay: number, seat: Seat): void {
     const { drain, log } = this.#options;
-    if (this.#closing || this.#lives[relay] !== life) return;
-    drain.finish(life.reader);
-    life.handler.relayGone();
-    for (const slot of COUNT_SLOTS) this.#gone[slot] += Atomics.load(life.tape.control, SLOT[slot]);
-    this.#lives[relay] = undefined;
+    if (this.#closing || this.#seats[relay] !== seat) return;
+    // The successor first: clients wait for it, and nobody for the account of the dead one.
+    this.#seats[relay] = undefined;
+    this.onPulses();
     this.restartCount += 1;
-    if (life.listening) log.error('a relay thread died and is replaced; its streams were cut', { relay });
-    const waitMs = this.#waitBeforeNextMs(relay, life);
-    setTimeout(() => {
-      if (this.#closing) return;
-      this.#spawn(relay, this.#address ?? this.#options.listen).catch((fault: unknown) =>
-        log.error('a relay thread could not be replaced', { relay, ...faultFields(fault) }),
-      );
-    }, waitMs);
+    const waitMs = this.#waitBeforeNextMs(relay, seat);
+    if (waitMs === 0) this.#replace(relay);
+    else setTimeout(() => this.#replace(relay), waitMs);
+    drain.finish(seat.reader);
+    seat.handler.relayGone();
+    for (const slot of COUNT_SLOTS) this.#gone[slot] += Atomics.load(seat.tape.control, SLOT[slot]);
+    if (seat.listeningAtNs !== undefined)
+      log.error('a relay thread died and is replaced; its streams were cut', { relay });
+  }
+
+  #replace(relay: number): void {
+    if (this.#closing) return;
+    const { listen, log } = this.#options;
+    this.#seat(relay, this.#address ?? listen).catch((fault: unknown) =>
+      log.error('a relay thread could not be replaced', { relay, ...faultFields(fault) }),
+    );
+    this.#bootSpareSoon();
   }
 
   /** At once after a good life; ever longer when one after the other ends before it listens. */
-  #waitBeforeNextMs(relay: number, { listening, beatAtNs }: Life): number {
-    if (listening) return nowNs() - beatAtNs < RESPAWN_MS * 1e6 ? RESPAWN_MS : 0;
+  #waitBeforeNextMs(relay: number, { listeningAtNs }: Seat): number {
+    if (listeningAtNs !== undefined) return nowNs() - listeningAtNs < GOOD_LIFE_MS * 1e6 ? RESPAWN_MS : 0;
     const failedCount = (this.#failedStartCounts.get(relay) ?? 0) + 1;
     this.#failedStartCounts.set(relay, failedCount);
     return Math.min(RESPAWN_MS * 2 ** failedCount, RESPAWN_MAX_MS);

@@ -9,6 +9,8 @@ const RETRY_MS = 2_000;
 
 export class UpstreamWatch {
   readonly #log: Log;
+  /** Those that are watched, by origin. */
+  #upstreams: ReadonlyMap<string, UpstreamAddress> = new Map();
   readonly #unreachable = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -22,11 +24,12 @@ export class UpstreamWatch {
     return [...this.#unreachable];
   }
 
-  /** Asks each upstream once; resolves when all have answered or failed. */
+  /** Watches these and no others; resolves when all that are new have answered or failed. */
   async start(upstreams: readonly UpstreamAddress[]): Promise<void> {
-    const byOrigin = new Map(upstreams.map((each) => [each.origin, each]));
-    await Promise.all([...byOrigin.values()].map((each) => this.#ask(each)));
-    if (this.#unreachable.size > 0 && !this.#closed) this.#retryLater([...byOrigin.values()]);
+    const before = this.#upstreams;
+    this.#upstreams = new Map(upstreams.map((each) => [each.origin, each]));
+    for (const origin of this.#unreachable) if (!this.#upstreams.has(origin)) this.#unreachable.delete(origin);
+    await this.#askAll([...this.#upstreams.values()].filter(({ origin }) => !before.has(origin)));
   }
 
   close(): void {
@@ -34,16 +37,23 @@ export class UpstreamWatch {
     clearTimeout(this.#timer);
   }
 
-  #retryLater(upstreams: readonly UpstreamAddress[]): void {
+  async #askAll(upstreams: readonly UpstreamAddress[]): Promise<void> {
+    await Promise.all(upstreams.map((each) => this.#ask(each)));
+    if (this.#unreachable.size > 0 && !this.#closed) this.#retryLater();
+  }
+
+  #retryLater(): void {
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const waiting = upstreams.filter(({ origin }) => this.#unreachable.has(origin));
-      void this.start(waiting);
+      void this.#askAll([...this.#unreachable].flatMap((origin) => this.#upstreams.get(origin) ?? []));
     }, RETRY_MS);
     this.#timer.unref();
   }
 
   async #ask({ origin, host, port }: UpstreamAddress): Promise<void> {
     const code = await attempt(host, port);
+    // Nobody may want to know any more.
+    if (!this.#upstreams.has(origin)) return;
     const wasUnreachable = this.#unreachable.has(origin);
     if (code === undefined) {
       this.#unreachable.delete(origin);

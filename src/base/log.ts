@@ -22,10 +22,15 @@ export interface Log {
   droppedCount(): number;
 }
 
+/** The process's own log, whose level may change. */
+export interface ProcessLog extends Log {
+  setLevel(level: LogLevel): void;
+}
+
 const STDERR = 2;
 
 /** A log with every line at `level` and above; `fd` is for those who capture it. */
-export function createLog(options: { readonly level: LogLevel; readonly fd?: number }): Log {
+export function createLog(options: { readonly level: LogLevel; readonly fd?: number }): ProcessLog {
   const out = new LineWriter(options.fd ?? STDERR);
   const lines = pino(
     {
@@ -43,6 +48,9 @@ export function createLog(options: { readonly level: LogLevel; readonly fd?: num
     error: (message, fields) => lines.error(bounded(fields), message),
     flushSync: () => out.flushSync(),
     droppedCount: () => out.droppedCount,
+    setLevel(level) {
+      lines.level = level;
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Running } from '../app/serve.ts';
 import { createLog } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
+import { type Loaded, loadConfig } from '../config/load.ts';
 import { checkOtelEnvironment } from '../telemetry/otel-environment.ts';
 import { addConfigFlags, givenFlags, strayArguments } from './config-flags.ts';
 import { configurationFailure, listenFailure } from './failures.ts';
@@ -40,25 +40,63 @@ export function serveCommand(command: Command, io: Io): (command: Command) => Pr
     .usage('--upstream URL [flags]')
     .addHelpText('after', HELP);
   return async (given) => {
-    const config = configFrom(given, io);
-    const running = await start(config);
-    // The log says it too, for machines; this line is for whoever started it by hand.
-    if (io.stdout.isTTY === true)
-      io.out(`rubato listens on ${running.listen}, metrics are on ${running.admin}/metrics.`);
-    return await untilEnd(running, io);
+    const load = loading(given, io);
+    const hangUps = new HangUps(load);
+    try {
+      const running = await start(checked(load()));
+      hangUps.serve(running);
+      // The log says it too, for machines; this line is for whoever started it by hand.
+      if (io.stdout.isTTY === true)
+        io.out(`rubato listens on ${running.listen}, metrics are on ${running.admin}/metrics.`);
+      return await untilEnd(running, io);
+    } finally {
+      hangUps.close();
+    }
   };
 }
 
-function configFrom(command: Command, io: Io): Config {
+/** SIGHUP has the configuration read anew. It never ends the process, not even while that starts. */
+class HangUps {
+  readonly #load: () => Loaded;
+  #running: Running | undefined;
+  #isWanted = false;
+
+  constructor(load: () => Loaded) {
+    this.#load = load;
+    process.on('SIGHUP', this.#onHangUp);
+  }
+
+  serve(running: Running): void {
+    this.#running = running;
+    if (this.#isWanted) this.#onHangUp();
+  }
+
+  close(): void {
+    process.removeListener('SIGHUP', this.#onHangUp);
+  }
+
+  readonly #onHangUp = (): void => {
+    this.#isWanted = true;
+    void this.#running?.reload(this.#load);
+  };
+}
+
+/** Reads everything again at each call: flags and environment stay, files may have changed. */
+function loading(command: Command, io: Io): () => Loaded {
   const stray = strayArguments(command);
-  const loaded = loadConfig({
-    flags: givenFlags(command),
-    env: io.env,
-    execArgv: io.execArgv,
-    platform: io.platform,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    checks: [() => stray, checkOtelEnvironment],
-  });
+  const flags = givenFlags(command);
+  return () =>
+    loadConfig({
+      flags,
+      env: io.env,
+      execArgv: io.execArgv,
+      platform: io.platform,
+      readFile: (path) => readFileSync(path, 'utf8'),
+      checks: [() => stray, checkOtelEnvironment],
+    });
+}
+
+function checked(loaded: Loaded): Config {
   if ('faults' in loaded) throw configurationFailure(loaded.faults);
   if (loaded.warnings.length > 0) {
     const log = createLog({ level: loaded.config.logLevel });
@@ -85,13 +123,19 @@ async function start(config: Config): Promise<Running> {
   }
 }
 
-/** The first signal drains; a second one finds no handler of ours and ends the process at once. */
+/** The first signal drains, a second one ends the waiting, and a third finds no handler of ours. */
 async function untilEnd(running: Running, io: Io): Promise<number> {
   const signals = ['SIGTERM', 'SIGINT'] as const;
+  let count = 0;
   const onSignal = (signal: string): void => {
+    count += 1;
+    if (count === 1) {
+      if (io.stdout.isTTY === true) io.err(`${signal}: letting open streams finish. Once more cuts them.`);
+      void running.close('signal');
+      return;
+    }
     for (const each of signals) process.removeListener(each, onSignal);
-    if (io.stdout.isTTY === true) io.err(`${signal}: letting open streams finish. Once more ends at once.`);
-    void running.close('signal');
+    void running.close('done');
   };
   for (const signal of signals) process.on(signal, onSignal);
   try {

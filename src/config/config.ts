@@ -73,6 +73,22 @@ export interface TimeoutConfig {
   readonly uploadStallMs: number | undefined;
 }
 
+/** How much room there is for clients, in the whole process. Absent means no limit. */
+export interface AdmissionConfig {
+  readonly maxStreamCount: number;
+  readonly maxConnectionCount: number;
+  /** `auto`: a share of the container's memory, if that is limited. */
+  readonly maxRssBytes: number | 'auto' | undefined;
+  /** Bytes a second of a request body of stated length. */
+  readonly uploadRateMinBytes: number | undefined;
+}
+
+/** Files, because they are read again when they change. */
+export interface ListenTlsConfig {
+  readonly certPath: string;
+  readonly keyPath: string;
+}
+
 export interface RecordConfig {
   readonly path: string;
   /** Size at which the file is rotated. */
@@ -98,7 +114,12 @@ export interface Config {
     readonly insecure: boolean;
   };
   readonly timeouts: TimeoutConfig;
+  readonly admission: AdmissionConfig;
+  /** TLS towards clients; absent means plain HTTP. */
+  readonly listenTls: ListenTlsConfig | undefined;
   readonly relayCount: number;
+  /** SIGTERM → new connections are refused. */
+  readonly drainDelayMs: number;
   readonly drainMs: number;
   readonly propagate: Propagation;
   /** Where engines send their OTLP; nowhere when absent. */

@@ -12,6 +12,7 @@ import {
 import { LOG_LEVELS } from '../base/log.ts';
 import { CHUNK_DETAILS, CHUNK_FORMS, PROPAGATIONS } from './config.ts';
 import { key, type KeySpec } from './key-spec.ts';
+import { CLIENT_KEYS } from './keys-clients.ts';
 import { ENGINE_KEYS } from './keys-engine.ts';
 import { NETWORK_KEYS } from './keys-network.ts';
 import {
@@ -104,6 +105,13 @@ export const KEYS = {
     help: 'How long open streams may go on after SIGTERM.',
     read: readSeconds(0),
   }),
+  'drain-delay': key({
+    placeholder: 'SECONDS',
+    unit: 's',
+    fallback: '0',
+    help: 'How long new requests are still taken after SIGTERM, while /readyz says no, for balancers that are slow to notice.',
+    read: readSeconds(0),
+  }),
   'class-header': key({
     placeholder: 'NAME',
     fallback: 'x-traffic-class',
@@ -148,6 +156,7 @@ export const KEYS = {
   }),
   ...ENGINE_KEYS,
   ...NETWORK_KEYS,
+  ...CLIENT_KEYS,
   'gen-ai-provider': key({
     placeholder: 'NAME',
     fallback: 'unknown',

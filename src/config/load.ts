@@ -6,6 +6,7 @@ import { checkTogether, nearMisses, NO_UPSTREAM, type Surroundings } from './cro
 import { flagName, type KeyName, type KeyValues } from './keys.ts';
 import { type ConfigFile, type Environment, find, loadFile, readValues, type Sources, tryRead } from './sources.ts';
 import { checkClasses, checkRoutes } from './structured.ts';
+import { pairFault } from './tls-pair.ts';
 
 export interface LoadInput extends Sources, Surroundings {
   /** Checks of settings that are not ours, such as `OTEL_…`. Each gives the faults it finds. */
@@ -34,6 +35,7 @@ export function loadConfig(input: LoadInput): Loaded {
   else if (find(input, file, 'upstream') === undefined) faults.push(...strayEngineUrls(values));
   faults.push(...checkTogether(values, input));
   const caPem = loadCertificates(input, values['upstream-ca'], faults);
+  checkTls(input, values, faults);
   for (const check of input.checks) faults.push(...check(input.env));
 
   if (faults.length > 0) return { faults };
@@ -74,6 +76,21 @@ function loadCertificates(input: LoadInput, path: string | undefined, faults: st
   }
 }
 
+/** Looked at now so that a bad pair stops the start; whoever serves with it reads it anew. */
+function checkTls(input: LoadInput, { 'tls-cert': certPath, 'tls-key': keyPath }: KeyValues, faults: string[]): void {
+  const [cert, key] = [flagName('tls-cert'), flagName('tls-key')];
+  if (certPath === undefined && keyPath === undefined) return;
+  if (certPath === undefined || keyPath === undefined) {
+    faults.push(`${cert} and ${key} need each other: TLS takes a certificate and its key.`);
+    return;
+  }
+  const certPem = tryRead(input, certPath, cert, faults);
+  const keyPem = tryRead(input, keyPath, key, faults);
+  if (certPem === undefined || keyPem === undefined) return;
+  const fault = pairFault(certPem, keyPem);
+  if (fault !== undefined) faults.push(`${cert} ${certPath}, ${key} ${keyPath}: ${fault}.`);
+}
+
 /** A value that its default guarantees. */
 function required<Name extends KeyName>(values: KeyValues, name: Name): NonNullable<KeyValues[Name]> {
   const value = values[name];
@@ -100,7 +117,15 @@ function assemble(values: KeyValues, rest: Pick<Config, 'routes' | 'classes'> & 
       clientStallMs: values['client-stall'],
       uploadStallMs: values['upload-stall'],
     },
+    admission: {
+      maxStreamCount: required(values, 'max-streams'),
+      maxConnectionCount: required(values, 'max-connections'),
+      maxRssBytes: unlessOff(required(values, 'max-rss')),
+      uploadRateMinBytes: unlessOff(required(values, 'upload-rate-min')),
+    },
+    listenTls: listenTls(values),
     relayCount: required(values, 'relays'),
+    drainDelayMs: required(values, 'drain-delay'),
     drainMs: required(values, 'drain'),
     propagate: required(values, 'propagate'),
     otlpListen: values['otlp-listen'],
@@ -118,6 +143,14 @@ function assemble(values: KeyValues, rest: Pick<Config, 'routes' | 'classes'> & 
     outputBucketEdges: required(values, 'output-buckets'),
     logLevel: required(values, 'log-level'),
   };
+}
+
+function unlessOff<Value>(value: Value): Exclude<Value, 'off'> | undefined {
+  return value === 'off' ? undefined : (value as Exclude<Value, 'off'>);
+}
+
+function listenTls({ 'tls-cert': certPath, 'tls-key': keyPath }: KeyValues): Config['listenTls'] {
+  return certPath === undefined || keyPath === undefined ? undefined : { certPath, keyPath };
 }
 
 function deepFreeze<Value>(value: Value): Value {

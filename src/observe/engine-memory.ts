@@ -27,6 +27,11 @@ export class EngineMemory {
     return name === undefined ? undefined : { name, by: 'metrics' };
   }
 
+  /** Another engine is behind a route from now on. */
+  forget(route: string): void {
+    for (const key of this.#shown.keys()) if (key.startsWith(keyOf(route, ''))) this.#shown.delete(key);
+  }
+
   #remember(key: string, shown: EngineFacts): void {
     this.#shown.delete(key);
     this.#shown.set(key, shown);

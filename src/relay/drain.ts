@@ -1,30 +1,65 @@
-// Lets a relay's open exchanges come to their end within a limit, and cuts the rest.
-import { nowNs } from '../base/clock.ts';
+// Lets a relay's open exchanges come to their end within a limit, and cuts the rest. Heads that clients
+// have only half sent are answered meanwhile, and idle connections closed as they become idle.
+import net from 'node:net';
+import { HALF_HEAD_DRAIN_MS } from '../base/limits.ts';
 import type { Relay } from './relay.ts';
 import type { RelayServer } from './server.ts';
 
-const DRAIN_SWEEP_MS = 50;
+const SWEEP_MS = 50;
+/** After the last exchange: time for the ends of its connections to leave. */
+const LAST_WORDS_MS = 10;
+const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** Resolves with the number of streams that had to be cut. */
-export function drain(relay: Relay, { server }: RelayServer, withinMs: number): Promise<number> {
-  const deadlineNs = nowNs() + withinMs * 1e6;
-  relay.startDrain();
-  server.close();
-  let cutCount = 0;
-  let cut = false;
-  return new Promise((resolve) => {
-    const sweep = setInterval(() => {
-      // Again and again: a connection that is busy now is idle later.
-      server.closeIdleConnections();
-      if (!cut && nowNs() >= deadlineNs) {
-        cut = true;
-        cutCount = relay.cutAll();
-      }
-      if (relay.openCount > 0) return;
-      clearInterval(sweep);
-      server.closeIdleConnections();
-      relay.close();
-      resolve(cutCount);
-    }, DRAIN_SWEEP_MS);
-  });
+export class Drain {
+  readonly #relay: Relay;
+  readonly #server: RelayServer['server'];
+  readonly #onDrained: (cutCount: number) => void;
+  #sweep: NodeJS.Timeout | undefined;
+  #limit: NodeJS.Timeout | undefined;
+  #cutCount = 0;
+  #over = false;
+
+  /** `onDrained` is told once, with the number of streams that had to be cut. */
+  constructor(relay: Relay, { server }: RelayServer, onDrained: (cutCount: number) => void) {
+    this.#relay = relay;
+    this.#server = server;
+    this.#onDrained = onDrained;
+  }
+
+  /** Begins, or moves the limit when it has begun already. */
+  start(withinMs: number): void {
+    if (this.#over) return;
+    if (this.#sweep === undefined) this.#begin();
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(
+      () => {
+        this.#cutCount += this.#relay.cutAll();
+        this.#look();
+      },
+      Math.min(withinMs, TIMER_MAX_MS),
+    );
+    this.#look();
+  }
+
+  #begin(): void {
+    this.#relay.startDrain(() => this.#look());
+    // Not `close` of the HTTP server: it also ends Node's watch over heads that never become whole.
+    net.Server.prototype.close.call(this.#server);
+    this.#server.headersTimeout = HALF_HEAD_DRAIN_MS;
+    this.#server.closeIdleConnections();
+    // Again and again: a connection that is busy now is idle later.
+    this.#sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
+  }
+
+  #look(): void {
+    if (this.#relay.openCount > 0 || this.#over) return;
+    this.#over = true;
+    clearInterval(this.#sweep);
+    clearTimeout(this.#limit);
+    setTimeout(() => {
+      this.#server.closeIdleConnections();
+      this.#relay.close();
+      this.#onDrained(this.#cutCount);
+    }, LAST_WORDS_MS);
+  }
 }

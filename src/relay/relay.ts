@@ -1,11 +1,21 @@
 // The relay: admits requests, keeps the set of what is open, writes the tape. It knows bytes, stamps
 // and ends; it parses no body, makes no JSON but its own errors, exports nothing.
 import type { Socket } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import { ADMISSION_LOOK_MS } from '../base/client-limits.ts';
 import { epochMs, nowNs } from '../base/clock.ts';
-import { ERROR_CODES, METHOD_REFUSED, NO_ROUTE, type ErrorCode } from '../base/error-codes.ts';
+import {
+  ERROR_CODES,
+  HEAD_TOO_LARGE,
+  METHOD_REFUSED,
+  NO_ROUTE,
+  SLOW_REQUEST,
+  type ErrorCode,
+} from '../base/error-codes.ts';
 import { openTape, SLOT } from '../tape/layout.ts';
 import { TapeWriter } from '../tape/writer.ts';
 import type { TraceIds } from '../tape/entries.ts';
+import { AdmissionLimits } from './admission-limits.ts';
 import { Exchange } from './exchange.ts';
 import { refusal } from './gate.ts';
 import { fieldList, fieldValue } from '../base/fields.ts';
@@ -14,44 +24,61 @@ import { closeAfter } from './linger.ts';
 import { ReadClock } from './read-clock.ts';
 import { authorityOf, pickRoute } from './routes.ts';
 import type { Admission, Arrival } from './server.ts';
-import type { RelaySettings, RouteRule } from './settings.ts';
+import type { LiveSettings, RelaySettings, RouteRule } from './settings.ts';
 import { respond } from './synthetic.ts';
 import { stepTrace } from './trace-context.ts';
+import { UploadRate } from './upload-rate.ts';
 import { UpstreamPool } from './upstream-pool.ts';
 
 const HOST_ONLY: ReadonlySet<string> = new Set(['host']);
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** What a relay needs of its settings; listening is its thread's business. */
-export type RelayParts = Pick<RelaySettings, 'routes' | 'tracing' | 'timeLimits' | 'tape'>;
+/** A request that goes no further. */
+interface Refused {
+  readonly code: ErrorCode;
+  /** For the client. */
+  readonly detail?: string | undefined;
+  /** For the record; the code's own name where there is nothing more to say. */
+  readonly reason?: string;
+}
 
 export class Relay implements Admission {
-  readonly #settings: RelayParts;
+  #settings: LiveSettings;
   readonly #control: Int32Array;
   readonly #tape: TapeWriter;
-  readonly #clock = new ReadClock();
+  readonly #clock: ReadClock;
   readonly #pool = new UpstreamPool(() => Atomics.add(this.#control, SLOT.surplusCount, 1));
-  readonly #open = new Set<Exchange>();
+  /** With what each came with. */
+  readonly #open = new Map<Exchange, Arrival>();
+  readonly #limits: AdmissionLimits;
+  readonly #uploadRate = new UploadRate();
+  readonly #lookTimer: NodeJS.Timeout;
   #nextNumber = 0;
   #draining = false;
+  #onEmpty: (() => void) | undefined;
 
-  constructor(settings: RelayParts) {
+  constructor(settings: RelaySettings) {
     this.#settings = settings;
+    this.#limits = new AdmissionLimits(settings.admission);
+    this.#lookTimer = setInterval(() => this.#look(), ADMISSION_LOOK_MS);
+    this.#lookTimer.unref();
     const tape = openTape(settings.tape);
     this.#control = tape.control;
     this.#tape = new TapeWriter(tape);
+    this.#clock = new ReadClock((startAtNs, endAtNs) => this.#tape.pause(startAtNs, endAtNs, 'cpu'));
   }
 
   admit(arrival: Arrival): Exchange | undefined {
     const { req, res } = arrival;
     const refused = this.#refuse(arrival);
-    const picked = refused ? undefined : pickRoute(this.#settings.routes, req.url ?? '', req.rawHeaders);
+    const { routes, timeLimits } = this.#settings;
+    const route = refused ? undefined : pickRoute(routes, req.url ?? '', req.rawHeaders);
     const number = this.#nextNumber;
     this.#nextNumber = (number + 1) >>> 0;
-    const step = this.#fieldsFor(picked?.route, req.rawHeaders, arrival.upgradeHead !== undefined);
-    this.#openOnTape(arrival, number, picked?.index ?? 0, step.ids);
-    if (refused !== undefined || picked === undefined) {
-      this.#answerHere(arrival, number, refused?.code ?? NO_ROUTE, refused?.detail);
+    const step = this.#fieldsFor(route, req.rawHeaders, arrival.upgradeHead !== undefined);
+    this.#openOnTape(arrival, number, (route ?? routes[0])?.id ?? 0, step.ids);
+    if (refused !== undefined || route === undefined) {
+      this.#answerHere(arrival, number, refused ?? { code: NO_ROUTE });
       return undefined;
     }
     const exchange: Exchange = new Exchange({
@@ -59,8 +86,8 @@ export class Relay implements Admission {
       tape: this.#tape,
       clock: this.#clock,
       pool: this.#pool,
-      route: picked.route,
-      timeLimits: this.#settings.timeLimits,
+      route,
+      timeLimits,
       req,
       res,
       socket: req.socket,
@@ -72,9 +99,29 @@ export class Relay implements Admission {
       isDraining: () => this.#draining,
       onSettled: () => this.#onSettled(exchange),
     });
-    this.#open.add(exchange);
+    this.#open.set(exchange, arrival);
     this.#countOpen();
     return exchange;
+  }
+
+  /** From now on requests are admitted by these; exchanges that are open keep to theirs. */
+  configure(settings: LiveSettings): void {
+    const before = this.#settings.routes.map(({ upstream }) => upstream);
+    // An upstream that stays is the same object as before, so that its idle connections serve on.
+    const routes = settings.routes.map((route) => {
+      return { ...route, upstream: before.find((each) => isDeepStrictEqual(each, route.upstream)) ?? route.upstream };
+    });
+    this.#settings = { ...settings, routes };
+    this.#limits.settings = settings.admission;
+    this.#pool.keepOnly(new Set(routes.map(({ upstream }) => upstream)));
+  }
+
+  get maxConnectionCount(): number {
+    return this.#limits.settings.maxConnectionCount;
+  }
+
+  onOverflow(): void {
+    Atomics.add(this.#control, SLOT.overflowCount, 1);
   }
 
   onUnreadable(): void {
@@ -82,7 +129,7 @@ export class Relay implements Admission {
   }
 
   onBroken(socket: Socket): boolean {
-    for (const exchange of this.#open) {
+    for (const exchange of this.#open.keys()) {
       if (exchange.socket !== socket) continue;
       exchange.fail('client_protocol', 'unreadable');
       return true;
@@ -91,10 +138,15 @@ export class Relay implements Admission {
   }
 
   clientGone(number: number): void {
-    for (const exchange of this.#open) if (exchange.number === number) exchange.clientGone();
+    for (const [exchange, { req }] of this.#open) {
+      // While its connection is read the relay learns of a client's end itself, and after what came before it.
+      if (exchange.number === number && req.isPaused()) exchange.clientGone();
+    }
   }
 
-  beat(): void {
+  /** The loop has come round, and will again by `dueAtNs`. */
+  beat(dueAtNs: number): void {
+    this.#clock.beat(dueAtNs);
     Atomics.add(this.#control, SLOT.heartbeatCount, 1);
     this.#tape.retryEnds();
   }
@@ -104,41 +156,56 @@ export class Relay implements Admission {
   }
 
   notePause(startAtNs: number, endAtNs: number): void {
-    this.#tape.pause(startAtNs, endAtNs);
+    this.#tape.pause(startAtNs, endAtNs, 'gc');
   }
 
   get openCount(): number {
     return this.#open.size;
   }
 
-  /** From now on nothing is kept alive; idle connections are closed as they become idle. */
-  startDrain(): void {
+  /** From now on nothing is kept alive; `onEmpty` is called each time the last open exchange has ended. */
+  startDrain(onEmpty: () => void): void {
     this.#draining = true;
+    this.#onEmpty = onEmpty;
   }
 
   /** Ends what is still open as cut by us. Returns how many there were. */
   cutAll(): number {
     const cutCount = this.#open.size;
-    for (const exchange of this.#open) exchange.shutDown();
+    for (const exchange of this.#open.keys()) exchange.shutDown();
     return cutCount;
   }
 
   close(): void {
+    clearInterval(this.#lookTimer);
     this.#pool.closeIdle();
     this.#tape.retryEnds();
   }
 
-  #refuse({ req }: Arrival): { code: ErrorCode; detail: string | undefined } | undefined {
-    if (this.#draining) return { code: ERROR_CODES.shutdown, detail: undefined };
-    if (req.method === 'TRACE') return { code: METHOD_REFUSED, detail: undefined };
-    const detail = refusal({
+  /** Once a second: memory, and clients that send next to nothing. */
+  #look(): void {
+    this.#limits.look();
+    const { uploadRateMinBytes } = this.#limits.settings;
+    if (uploadRateMinBytes === undefined) return;
+    for (const [exchange, arrival] of this.#open) {
+      if (this.#uploadRate.isTooSlow(arrival, uploadRateMinBytes)) exchange.fail('client_protocol', SLOW_REQUEST.code);
+    }
+  }
+
+  #refuse({ req, isOverflow }: Arrival): Refused | undefined {
+    if (this.#draining) return { code: ERROR_CODES.shutdown };
+    const shed = this.#limits.shedReason(this.#open.size, isOverflow);
+    if (shed !== undefined) return { code: ERROR_CODES.shed, reason: shed };
+    if (req.method === 'TRACE') return { code: METHOD_REFUSED };
+    const refused = refusal({
       method: req.method ?? '',
       target: req.url ?? '',
       majorVersion: req.httpVersionMajor,
       minorVersion: req.httpVersionMinor,
       fields: req.rawHeaders,
     });
-    return detail === undefined ? undefined : { code: ERROR_CODES.client_protocol, detail };
+    if (refused?.status === 431) return { code: HEAD_TOO_LARGE, detail: refused.detail };
+    return refused && { code: ERROR_CODES.client_protocol, detail: refused.detail };
   }
 
   #fieldsFor(
@@ -160,9 +227,13 @@ export class Relay implements Admission {
   }
 
   #openOnTape({ req, openedAtNs, upgradeHead }: Arrival, exchange: number, routeIndex: number, trace?: TraceIds): void {
+    const clock = this.#clock;
+    clock.read();
     this.#tape.open({
       exchange,
       openedAtNs,
+      // A head that waited behind the answers before it was stamped in an earlier turn, of which nothing is known now.
+      openedErrorBoundNs: Math.max(0, clock.errorBoundNs - (clock.atNs - openedAtNs)),
       epochMs: epochMs(),
       routeIndex,
       clientPort: req.socket.remotePort ?? 0,
@@ -177,7 +248,7 @@ export class Relay implements Admission {
   }
 
   /** A request that goes no further: answered by us and ended at once. */
-  #answerHere({ req, res }: Arrival, exchange: number, code: ErrorCode, detail: string | undefined): void {
+  #answerHere({ req, res }: Arrival, exchange: number, { code, detail, reason = code.code }: Refused): void {
     // What follows on this connection cannot be trusted to be a request.
     if (code.status !== NO_ROUTE.status || !req.complete) closeAfter(req, res);
     respond(res, code, detail);
@@ -185,8 +256,8 @@ export class Relay implements Admission {
     this.#tape.end({
       exchange,
       atNs: nowNs(),
-      wireEnd: code === ERROR_CODES.shutdown ? 'shutdown' : 'client_protocol',
-      reason: code.code,
+      wireEnd: endOf(code),
+      reason,
       answeredByUs: true,
       chunkCount: 0,
       receivedBytes: 0,
@@ -198,9 +269,16 @@ export class Relay implements Admission {
   #onSettled(exchange: Exchange): void {
     this.#open.delete(exchange);
     this.#countOpen();
+    if (this.#open.size === 0) this.#onEmpty?.();
   }
 
   #countOpen(): void {
     Atomics.store(this.#control, SLOT.openCount, this.#open.size);
   }
+}
+
+/** Refusals that are no fault of the client have ends of their own. */
+function endOf(code: ErrorCode): 'shutdown' | 'shed' | 'client_protocol' {
+  if (code === ERROR_CODES.shutdown) return 'shutdown';
+  return code === ERROR_CODES.shed ? 'shed' : 'client_protocol';
 }

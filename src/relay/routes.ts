@@ -7,17 +7,13 @@ import type { RouteRule, UpstreamTarget } from './settings.ts';
 const ORIGIN = /^https?:\/\/[^/?]*/i;
 const SLIPPERY = /%2e|%2f|%5c|\/\.\.?(?:\/|$)|\/\/|;/i;
 
-/** The first route that matches, with its position; undefined when none does. */
+/** The first route that matches; undefined when none does. */
 export function pickRoute(
   routes: readonly RouteRule[],
   target: string,
   fields: readonly string[],
-): { route: RouteRule; index: number } | undefined {
-  for (let index = 0; index < routes.length; index += 1) {
-    const route = routes[index] as RouteRule;
-    if (matchesHost(route, fields) && matchesPrefix(route, target)) return { route, index };
-  }
-  return undefined;
+): RouteRule | undefined {
+  return routes.find((route) => matchesHost(route, fields) && matchesPrefix(route, target));
 }
 
 /** An upstream as `Host` names it. */

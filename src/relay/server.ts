@@ -3,11 +3,12 @@
 // What Fastify is shown of a request is one constant route; the true method, target, fields and body
 // ride along as the exchange, under a symbol among the header fields, which http-proxy copies.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import httpProxy from '@fastify/http-proxy';
 import fastify, { type FastifyInstance } from 'fastify';
-import { ERROR_CODES, METHOD_REFUSED } from '../base/error-codes.ts';
+import { ERROR_CODES, HEAD_TOO_LARGE, METHOD_REFUSED, SLOW_REQUEST, type ErrorCode } from '../base/error-codes.ts';
 import { nowNs } from '../base/clock.ts';
 import {
   CLIENT_HEAD_TIMEOUT_MS,
@@ -16,8 +17,10 @@ import {
   PIPELINED_MAX_COUNT,
   TCP_KEEP_ALIVE_MS,
 } from '../base/limits.ts';
+import { ConnectionCap } from './connection-cap.ts';
 import { asksForWebSocket } from './headers.ts';
 import { closeGently } from './linger.ts';
+import { isTlsFault, secureOptions, type TlsPair } from './listener-tls.ts';
 import { OpenAnswers } from './open-answers.ts';
 import { respondRaw } from './synthetic.ts';
 
@@ -31,6 +34,10 @@ export interface Admission {
   onUnreadable(): void;
   /** What follows on this connection cannot be read; true when that ended the exchange under way on it. */
   onBroken(socket: Socket): boolean;
+  /** Connections beyond so many are refused. */
+  readonly maxConnectionCount: number;
+  /** A connection beyond them was closed without having asked for anything. */
+  onOverflow(): void;
 }
 
 export interface Arrival {
@@ -40,6 +47,8 @@ export interface Arrival {
   readonly openedAtNs: number;
   /** A WebSocket is asked for: what the client sent right behind its head. */
   readonly upgradeHead: Buffer | undefined;
+  /** It came on a connection beyond the limit. */
+  readonly isOverflow: boolean;
 }
 
 export interface Startable {
@@ -56,23 +65,31 @@ const seam = {
 export interface RelayServer {
   readonly server: http.Server;
   readonly app: FastifyInstance;
+  /** New connections get this certificate; those that are open keep theirs. Only where there was one. */
+  replaceTls(pair: TlsPair): void;
 }
 
-export async function createRelayServer(admission: Admission): Promise<RelayServer> {
-  let server: http.Server | undefined;
+export async function createRelayServer(admission: Admission, tls?: TlsPair): Promise<RelayServer> {
+  let server: http.Server | https.Server | undefined;
   const answers = new OpenAnswers();
+  const cap = new ConnectionCap({
+    maxCount: () => admission.maxConnectionCount,
+    onUnanswered: () => admission.onOverflow(),
+    refuse: (socket) => respondRaw(socket, ERROR_CODES.shed),
+  });
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: false,
     serverFactory: (handler) => {
-      server = createHttpServer((req, res) => {
+      server = createHttpServer(tls, (req, res) => {
         const { socket } = req;
         // Behind an answer that closes the connection nothing is served any more.
         if (!socket.writable) return;
         answers.add(socket, res);
         if (answers.countOf(socket) <= PIPELINED_MAX_COUNT) {
-          return serve(admission, handler, { req, res, openedAtNs: nowNs(), upgradeHead: undefined });
+          const isOverflow = cap.isOverflow(socket);
+          return serve(admission, handler, { req, res, openedAtNs: nowNs(), upgradeHead: undefined, isOverflow });
         }
         admission.onUnreadable();
         socket.destroy();
@@ -91,7 +108,8 @@ export async function createRelayServer(admission: Admission): Promise<RelayServ
   } as never);
   await app.ready();
   if (server === undefined) throw new Error('fastify made no server');
-  wireUpgrades(server, admission, answers);
+  wireConnections(server, cap, admission);
+  wireUpgrades(server, admission, { answers, cap });
   server.removeAllListeners('clientError');
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
     onClientError(admission, answers, error, socket as Socket),
@@ -104,13 +122,19 @@ export async function createRelayServer(admission: Admission): Promise<RelayServ
     if (answers.countOf(socket) > 0) socket.destroy();
     else respondRaw(socket, METHOD_REFUSED);
   });
-  return { server, app };
+  return {
+    server,
+    app,
+    replaceTls(pair) {
+      if (server instanceof https.Server) server.setSecureContext(secureOptions(pair));
+    },
+  };
 }
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-function createHttpServer(onRequest: Handler): http.Server {
-  const server = http.createServer({
+function createHttpServer(tls: TlsPair | undefined, onRequest: Handler): http.Server | https.Server {
+  const options = {
     insecureHTTPParser: false,
     // Our own gate answers with our own error; Node's would be a bare 400.
     requireHostHeader: false,
@@ -123,18 +147,38 @@ function createHttpServer(onRequest: Handler): http.Server {
     keepAlive: true,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
     noDelay: true,
-  });
+  };
+  const server =
+    tls === undefined ? http.createServer(options) : https.createServer({ ...options, ...secureOptions(tls) });
   server.timeout = 0;
   server.maxRequestsPerSocket = 0;
   // No cap on fields here: the gate has one, with an answer that says so.
   server.maxHeadersCount = 0;
-  // Node writes heads without naming an encoding; fields are bytes, which only Latin-1 keeps.
-  server.on('connection', (socket) => socket.setDefaultEncoding('latin1'));
   server.on('request', onRequest);
   // `Expect: 100-continue` is between client and engine; we pass both sides of it on.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   return server;
+}
+
+/** When a connection can carry requests: under TLS, after its handshake. */
+function readyEvent(server: http.Server | https.Server): 'connection' | 'secureConnection' {
+  return server instanceof https.Server ? 'secureConnection' : 'connection';
+}
+
+function wireConnections(server: http.Server | https.Server, cap: ConnectionCap, admission: Admission): void {
+  server.on('connection', (socket: Socket) => cap.add(socket));
+  server.on(readyEvent(server), (socket: Socket) => {
+    // Node writes heads without naming an encoding; fields are bytes, which only Latin-1 keeps.
+    socket.setDefaultEncoding('latin1');
+    cap.ready(socket);
+  });
+  // Where no TLS was agreed upon no answer can be read; Node would take it for a bad request.
+  server.removeAllListeners('tlsClientError');
+  server.on('tlsClientError', (_error: Error, socket: Socket) => {
+    admission.onUnreadable();
+    socket.destroy();
+  });
 }
 
 /** Admits a request and shows it to Fastify; a pipelined one waits until it is its turn. */
@@ -152,7 +196,12 @@ function serve(admission: Admission, handler: Handler, arrival: Arrival): void {
   handler(req, res);
 }
 
-function wireUpgrades(server: http.Server, admission: Admission, answers: OpenAnswers): void {
+interface Books {
+  readonly answers: OpenAnswers;
+  readonly cap: ConnectionCap;
+}
+
+function wireUpgrades(server: http.Server | https.Server, admission: Admission, { answers, cap }: Books): void {
   // Only WebSockets are passed on. Other upgrades (h2c, which Java's client asks for by default) are
   // ordinary requests with a field that stops here. Node before 24.9 knows no such choice, so there
   // the request goes back to the parser without the field.
@@ -168,30 +217,31 @@ function wireUpgrades(server: http.Server, admission: Admission, answers: OpenAn
     res.assignSocket(socket);
     res.shouldKeepAlive = false;
     res.on('finish', () => closeGently(socket));
-    admission.admit({ req, res, openedAtNs: nowNs(), upgradeHead: head })?.start();
+    const isOverflow = cap.isOverflow(socket);
+    admission.admit({ req, res, openedAtNs: nowNs(), upgradeHead: head, isOverflow })?.start();
   });
 }
 
-function parseAgain(server: http.Server, req: IncomingMessage, socket: Socket, head: Buffer): void {
+function parseAgain(server: http.Server | https.Server, req: IncomingMessage, socket: Socket, head: Buffer): void {
   let text = `${req.method} ${req.url} HTTP/${req.httpVersion}\r\n`;
   for (let i = 0; i < req.rawHeaders.length; i += 2) {
     const name = req.rawHeaders[i] as string;
     if (name.toLowerCase() !== 'upgrade') text += `${name}: ${req.rawHeaders[i + 1] as string}\r\n`;
   }
   socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]));
-  server.emit('connection', socket);
+  server.emit(readyEvent(server), socket);
 }
 
-const PARSE_STATUS: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+const PARSE_CODES: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: HEAD_TOO_LARGE,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { ...ERROR_CODES.client_protocol, status: 413 },
+  ERR_HTTP_REQUEST_TIMEOUT: SLOW_REQUEST,
 };
 
 function onClientError(admission: Admission, answers: OpenAnswers, error: NodeJS.ErrnoException, socket: Socket): void {
   // What comes behind our last answer is dropped, readable or not.
   if (socket.writableEnded && !socket.destroyed) return;
-  const isGone = error.code === 'ECONNRESET' || !socket.writable;
+  const isGone = error.code === 'ECONNRESET' || isTlsFault(error) || !socket.writable;
   if (!isGone && admission.onBroken(socket)) return;
   // In the middle of an answer an answer of ours would be taken for a part of it.
   if (isGone || answers.countOf(socket) > 0) {
@@ -199,5 +249,5 @@ function onClientError(admission: Admission, answers: OpenAnswers, error: NodeJS
     return;
   }
   admission.onUnreadable();
-  respondRaw(socket, { ...ERROR_CODES.client_protocol, status: PARSE_STATUS[error.code ?? ''] ?? 400 });
+  respondRaw(socket, PARSE_CODES[error.code ?? ''] ?? ERROR_CODES.client_protocol);
 }

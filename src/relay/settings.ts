@@ -1,5 +1,8 @@
-// What a relay thread is told when it starts: plain data that survives structured cloning. The
+// What a relay thread is told, and what it tells: plain data that survives structured cloning. The
 // relay reads no configuration, no environment and no file.
+
+import type { AdmissionSettings } from './admission-limits.ts';
+import type { TlsPair } from './listener-tls.ts';
 
 export interface UpstreamTarget {
   readonly secure: boolean;
@@ -16,6 +19,8 @@ export interface UpstreamTarget {
 
 /** First rule that matches wins; a rule without conditions matches everything. */
 export interface RouteRule {
+  /** Names the route on the tape. It stays when the configuration is read anew, and is used for no other. */
+  readonly id: number;
   readonly name: string;
   readonly prefix: string | undefined;
   /** Host name (lower case, without port) the request must be addressed to. */
@@ -51,22 +56,44 @@ export const NO_LIMITS: TimeLimits = {
   uploadStallMs: undefined,
 };
 
-export interface RelaySettings {
-  /** Number of this relay, from 0. */
-  readonly relay: number;
-  readonly listen: { readonly host: string; readonly port: number; readonly shared: boolean };
+/** What may change while a relay runs. Each exchange keeps to what held when it was admitted. */
+export interface LiveSettings {
   readonly routes: readonly RouteRule[];
   /** Take part in tracing; undefined passes `traceparent` on untouched. */
   readonly tracing: SamplerSettings | undefined;
   readonly timeLimits: TimeLimits;
-  /** Rehearse before listening, so that the first clients do not pay for a cold start. */
+  /** Room of this relay. */
+  readonly admission: AdmissionSettings;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Other relays listen there as well. */
+  readonly shared: boolean;
+}
+
+/** Told when its thread is started, before it is any relay in particular. */
+export interface RelayBoot {
+  /** Rehearse first, so that the first clients do not pay for a cold start. */
   readonly warmUp: boolean;
   readonly clockBaseSeconds: number;
+}
+
+export interface RelaySettings extends LiveSettings {
   readonly tape: SharedArrayBuffer;
+  /** TLS towards clients; undefined speaks plain HTTP. */
+  readonly tls: TlsPair | undefined;
 }
 
 /** Main → relay. */
 export type RelayCommand =
+  /** The first command: until it comes a relay is booted and waits. */
+  | { readonly type: 'listen'; readonly address: ListenAddress; readonly settings: RelaySettings }
+  | { readonly type: 'configure'; readonly settings: LiveSettings }
+  /** A newer certificate, only where there was one before. */
+  | { readonly type: 'tls'; readonly pair: TlsPair }
+  /** Given again, it moves the limit. */
   | { readonly type: 'drain'; readonly withinMs: number }
   /** The kernel says that the client of this exchange has gone, which nobody reading can see. */
   | { readonly type: 'client_gone'; readonly exchange: number };
@@ -75,4 +102,5 @@ export type RelayCommand =
 export type RelayMessage =
   | { readonly type: 'listening'; readonly host: string; readonly port: number }
   | { readonly type: 'listen_failed'; readonly code: string; readonly message: string }
+  | { readonly type: 'configured' }
   | { readonly type: 'drained'; readonly cutCount: number };

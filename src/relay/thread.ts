@@ -1,40 +1,74 @@
-// The relay thread's entry: boots a relay from the settings the main thread hands over and does what
-// main says. Started as a worker; importing it anywhere else starts a relay.
+// The relay thread's entry: boots, then waits for main to say where to listen and by which settings, and
+// from then on does what main says. Started as a worker; importing it anywhere else starts a relay.
 import { parentPort, workerData } from 'node:worker_threads';
 import { shareClockBase } from '../base/clock.ts';
-import { drain } from './drain.ts';
+import { Drain } from './drain.ts';
 import { keepHeartbeat, watchCollections } from './pulse.ts';
 import { Relay } from './relay.ts';
-import { createRelayServer } from './server.ts';
-import type { RelayCommand, RelayMessage, RelaySettings } from './settings.ts';
+import { createRelayServer, type RelayServer } from './server.ts';
+import type { ListenAddress, RelayBoot, RelayCommand, RelayMessage, RelaySettings } from './settings.ts';
 import { warmUp } from './warm-up.ts';
+
+interface Running {
+  readonly relay: Relay;
+  readonly server: RelayServer;
+  readonly drain: Drain;
+}
 
 function post(message: RelayMessage): void {
   parentPort?.postMessage(message);
 }
 
-async function main(settings: RelaySettings): Promise<void> {
-  shareClockBase(settings.clockBaseSeconds);
-  if (settings.warmUp) await warmUp();
+async function listen({ host, port, shared }: ListenAddress, settings: RelaySettings): Promise<Running> {
   const relay = new Relay(settings);
-  const running = await createRelayServer(relay);
+  const running = await createRelayServer(relay, settings.tls);
   const { server } = running;
   server.once('error', (error: NodeJS.ErrnoException) =>
     post({ type: 'listen_failed', code: error.code ?? 'ERROR', message: error.message }),
   );
-  parentPort?.on('message', (command: RelayCommand) => {
-    if (command.type === 'drain') {
-      void drain(relay, running, command.withinMs).then((cutCount) => post({ type: 'drained', cutCount }));
-    } else relay.clientGone(command.exchange);
-  });
   keepHeartbeat(relay);
   watchCollections(relay);
-  const { host, port, shared } = settings.listen;
   server.listen({ host, port, backlog: 4096, ...(shared ? { reusePort: true } : {}) }, () => {
     const address = server.address();
     if (address !== null && typeof address === 'object')
       post({ type: 'listening', host: address.address, port: address.port });
   });
+  return {
+    relay,
+    server: running,
+    drain: new Drain(relay, running, (cutCount) => post({ type: 'drained', cutCount })),
+  };
 }
 
-await main(workerData as RelaySettings);
+function obey({ relay, server, drain }: Running, command: RelayCommand): void {
+  switch (command.type) {
+    case 'configure':
+      relay.configure(command.settings);
+      post({ type: 'configured' });
+      return;
+    case 'tls':
+      server.replaceTls(command.pair);
+      return;
+    case 'drain':
+      drain.start(command.withinMs);
+      return;
+    case 'client_gone':
+      relay.clientGone(command.exchange);
+      return;
+    case 'listen':
+      return;
+  }
+}
+
+async function main({ warmUp: rehearses, clockBaseSeconds }: RelayBoot): Promise<void> {
+  shareClockBase(clockBaseSeconds);
+  if (rehearses) await warmUp();
+  let running: Promise<Running> | undefined;
+  // Commands that came meanwhile have waited in the port, and each waits for the one before.
+  parentPort?.on('message', (command: RelayCommand) => {
+    if (command.type === 'listen') running = listen(command.address, command.settings);
+    else void running?.then((it) => obey(it, command));
+  });
+}
+
+await main(workerData as RelayBoot);

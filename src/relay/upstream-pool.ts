@@ -64,6 +64,8 @@ export class UpstreamPool {
   readonly #idle = new Map<UpstreamTarget, UpstreamConnection[]>();
   readonly #floors = new Map<UpstreamTarget, FloorWindow>();
   readonly #trusts = new Map<UpstreamTarget, ReuseTrust>();
+  /** Undefined while every target is welcome. */
+  #kept: ReadonlySet<UpstreamTarget> | undefined;
   #idleCount = 0;
   readonly #onSurplus: () => void;
 
@@ -101,7 +103,8 @@ export class UpstreamPool {
     if (connection.reused) this.#trustOf(connection.target).kept();
     connection.releasedAtNs = nowNs();
     const idleMs = Math.min(UPSTREAM_KEEP_ALIVE_MS, keepAliveMs === undefined ? Infinity : keepAliveMs - 1_000);
-    if (idleMs <= 0 || this.#idleCount >= UPSTREAM_IDLE_MAX_COUNT || !connection.socket.writable) {
+    const isWanted = this.#kept?.has(connection.target) !== false;
+    if (!isWanted || idleMs <= 0 || this.#idleCount >= UPSTREAM_IDLE_MAX_COUNT || !connection.socket.writable) {
       connection.destroy();
       return;
     }
@@ -117,6 +120,20 @@ export class UpstreamPool {
     const wireFloorNs = this.#floors.get(target)?.floorNs(nowNs());
     if (reused) return { reused, dnsNs: undefined, tcpNs: undefined, tlsNs: undefined, wireFloorNs };
     return { reused, dnsNs, tcpNs, tlsNs, wireFloorNs };
+  }
+
+  /** Forgets all other targets: what is idle there is closed, what is in use is not kept afterwards. */
+  keepOnly(targets: ReadonlySet<UpstreamTarget>): void {
+    this.#kept = targets;
+    for (const [target, connections] of this.#idle) {
+      if (targets.has(target)) continue;
+      this.#idleCount -= connections.length;
+      for (const connection of connections.splice(0)) connection.destroy();
+      this.#idle.delete(target);
+    }
+    for (const book of [this.#floors, this.#trusts]) {
+      for (const target of book.keys()) if (!targets.has(target)) book.delete(target);
+    }
   }
 
   /** Closes what nobody uses. */

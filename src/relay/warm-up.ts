@@ -3,6 +3,7 @@
 // first request of a fresh relay was forwarded 10 ms late and its head 2 to 3 ms late.
 import net, { type AddressInfo } from 'node:net';
 import { createTape } from '../tape/layout.ts';
+import { BOUNDLESS } from './admission-limits.ts';
 import { Relay } from './relay.ts';
 import { createRelayServer } from './server.ts';
 import { NO_LIMITS } from './settings.ts';
@@ -29,9 +30,11 @@ export async function warmUp(): Promise<void> {
   const closers: (() => unknown)[] = [() => engine.close()];
   try {
     const relay = new Relay({
-      routes: [{ name: 'rehearsal', prefix: undefined, host: undefined, upstream: await addressOf(engine) }],
+      routes: [{ id: 0, name: 'rehearsal', prefix: undefined, host: undefined, upstream: await addressOf(engine) }],
       tracing: undefined,
       timeLimits: NO_LIMITS,
+      admission: BOUNDLESS,
+      tls: undefined,
       tape: createTape(TAPE_BYTES).shared,
     });
     closers.push(() => relay.close());

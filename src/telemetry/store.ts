@@ -56,6 +56,8 @@ export interface MetricStore {
   histogram(spec: MetricSpec, labels: Labels): HistogramHandle;
   /** Has a gauge, or a counter kept elsewhere, read at each collection. */
   observe(spec: MetricSpec, read: () => Iterable<Observation>): void;
+  /** More label values are known beforehand now: their series start at 0. */
+  know(known: KnownLabels): void;
   /** Every metric that has series, in the order of the declarations. Live: read it in one go. */
   collect(): readonly MetricFamily[];
 }
@@ -171,11 +173,16 @@ export function createMetricStore(options: MetricStoreOptions): MetricStore {
       family.counters.clear();
       family.reads.push(read);
     },
+    know(known) {
+      for (const { spec, reads } of families.values()) {
+        // What is read elsewhere has its series there.
+        if (reads.length > 0) continue;
+        for (const labels of startLabelSets(spec, known)) store.counter(spec, labels);
+      }
+    },
     collect: () => [...families.values()].map(snapshot).filter((family) => !isEmpty(family)),
   };
-  for (const { spec } of families.values()) {
-    for (const labels of startLabelSets(spec, options.known)) store.counter(spec, labels);
-  }
+  store.know(options.known);
   return store;
 }
 

@@ -1,31 +1,39 @@
 // Puts the polling together: one target a place, however many routes lead there; the two sources of
 // evidence made of polls; and what others may know of the engines.
+import { isDeepStrictEqual } from 'node:util';
 import { nowNs } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { POLL_FAULTS, type EngineState, type GpuState, type PollFault } from '../../judge/engine-state.ts';
+import type { EngineState, GpuState } from '../../judge/engine-state.ts';
 import type { Sink } from '../../judge/report.ts';
 import type { EngineName } from '../../record/engines.ts';
 import type { LateSource } from '../late-evidence.ts';
 import { EngineTarget } from './engine-target.ts';
+import { FaultLedger, type RouteFault } from './fault-ledger.ts';
 import { GpuTarget } from './gpu-target.ts';
 import { IsolatedCounters } from './isolated-counters.ts';
 import { type ClientOptions, MetricsClient } from './metrics-client.ts';
 import { PerfMetrics } from './perf-metrics.ts';
 
-export interface EngineMetricsOptions {
-  readonly routes: readonly {
-    readonly name: string;
-    readonly upstream: { readonly origin: string };
-    readonly engine: {
-      readonly name: EngineName | undefined;
-      /** `auto`, `off` or a URL. */
-      readonly metrics: string;
-      readonly perfMetricsUrl: string | undefined;
-    };
-  }[];
+export interface PolledRoute {
+  readonly name: string;
+  readonly upstream: { readonly origin: string };
+  readonly engine: {
+    readonly name: EngineName | undefined;
+    /** `auto`, `off` or a URL. */
+    readonly metrics: string;
+    readonly perfMetricsUrl: string | undefined;
+  };
+}
+
+/** What may change while it runs. */
+export interface PollSettings {
+  readonly routes: readonly PolledRoute[];
   readonly intervalMs: number;
   readonly gpuMetricsUrl: string | undefined;
   readonly tls: ClientOptions;
+}
+
+export interface EngineMetricsOptions extends PollSettings {
   readonly log: Log;
   /** Routes of the exchanges now open, one an exchange. */
   readonly openRoutes: () => Iterable<string>;
@@ -39,81 +47,127 @@ export interface EngineView {
   engine(route: string): EngineName | undefined;
 }
 
-export interface EngineMetrics {
-  /** In the order of their rank. */
+export class EngineMetrics {
+  readonly #log: Log;
+  /** By route. */
+  readonly #targets = new Map<string, EngineTarget>();
+  readonly #perfMetrics: PerfMetrics;
+  readonly #ledger = new FaultLedger((route) => [
+    this.#targets.get(route)?.faultCounts,
+    this.#perfMetrics.faultCounts(route),
+  ]);
+  #settings: PollSettings;
+  #client: MetricsClient;
+  #gpu: GpuTarget | undefined;
+  #started = false;
+  /** In the order of their rank. Each knows nothing where nothing is configured for it. */
   readonly lateSources: readonly LateSource[];
   /** Learns from reports where it is worth looking for metrics. */
   readonly sink: Sink;
   readonly view: EngineView;
-  /** One a route whose engine's metrics are known of. */
-  states(): readonly EngineState[];
-  gpus(): { readonly gpus: readonly GpuState[]; readonly ageNs: number } | undefined;
-  /** Polls that brought nothing, by route and kind. */
-  faults(): readonly { readonly route: string; readonly fault: PollFault; readonly count: number }[];
-  start(): void;
-  close(): Promise<void>;
-}
 
-export function createEngineMetrics(options: EngineMetricsOptions): EngineMetrics {
-  const client = new MetricsClient(options.tls);
-  const targets = targetsOf(options, client);
-  const perfUrls = options.routes.flatMap(({ name, engine }) =>
-    engine.perfMetricsUrl === undefined ? [] : [[name, engine.perfMetricsUrl] as const],
-  );
-  const { intervalMs, gpuMetricsUrl, log } = options;
-  const perfMetrics = new PerfMetrics({ urls: new Map(perfUrls), client, log });
-  const isolated = new IsolatedCounters({ targets, openRoutes: options.openRoutes });
-  const gpu = gpuMetricsUrl === undefined ? undefined : new GpuTarget({ url: gpuMetricsUrl, intervalMs, client, log });
-  return {
-    lateSources: [...(perfUrls.length === 0 ? [] : [perfMetrics]), ...(targets.size === 0 ? [] : [isolated])],
-    sink: searchSink(targets),
-    view: viewOf(targets),
-    states: () => [...targets].flatMap(([route, target]) => target.state(route) ?? []),
-    gpus: () => gpu?.read(),
-    faults: () =>
-      options.routes.flatMap(({ name }) => {
-        const counts = [targets.get(name)?.faultCounts, perfMetrics.faultCounts(name)];
-        return faultsOf(name, counts);
-      }),
-    start() {
-      for (const target of new Set(targets.values())) target.start();
-      gpu?.start();
-    },
-    async close() {
-      for (const target of targets.values()) target.close();
-      perfMetrics.close();
-      gpu?.close();
-      await client.close();
-    },
-  };
-}
-
-/** Counts of several targets of one route together. */
-function faultsOf(route: string, counts: readonly (ReadonlyMap<PollFault, number> | undefined)[]) {
-  return POLL_FAULTS.flatMap((fault) => {
-    const count = counts.reduce((sum, each) => sum + (each?.get(fault) ?? 0), 0);
-    return count === 0 ? [] : [{ route, fault, count }];
-  });
-}
-
-/** Targets by route. Routes with the same place share one, so that an engine is asked once. */
-function targetsOf(
-  { routes, intervalMs, log }: EngineMetricsOptions,
-  client: MetricsClient,
-): ReadonlyMap<string, EngineTarget> {
-  const byPlace = new Map<string, EngineTarget>();
-  const targets = new Map<string, EngineTarget>();
-  for (const { name, upstream, engine } of routes) {
-    if (engine.metrics === 'off') continue;
-    const url = engine.metrics === 'auto' ? undefined : engine.metrics;
-    const place = url ?? `auto ${upstream.origin}`;
-    const target =
-      byPlace.get(place) ??
-      new EngineTarget({ url, upstreamOrigin: upstream.origin, engine: engine.name, intervalMs, client, log });
-    byPlace.set(place, target);
-    targets.set(name, target);
+  constructor(options: EngineMetricsOptions) {
+    this.#log = options.log;
+    this.#settings = options;
+    this.#client = new MetricsClient(options.tls);
+    this.#perfMetrics = new PerfMetrics(options.log);
+    const isolated = new IsolatedCounters({ targets: this.#targets, openRoutes: options.openRoutes });
+    this.lateSources = [this.#perfMetrics, isolated];
+    this.sink = searchSink(this.#targets);
+    this.view = viewOf(this.#targets);
+    this.#arrange(options, this.#client);
   }
-  return targets;
+
+  /** One a route whose engine's metrics are known of. */
+  states(): readonly EngineState[] {
+    return [...this.#targets].flatMap(([route, target]) => target.state(route) ?? []);
+  }
+
+  gpus(): { readonly gpus: readonly GpuState[]; readonly ageNs: number } | undefined {
+    return this.#gpu?.read();
+  }
+
+  /** Polls that brought nothing, by route and kind. */
+  faults(): readonly RouteFault[] {
+    return this.#ledger.faults();
+  }
+
+  start(): void {
+    this.#started = true;
+    for (const target of new Set(this.#targets.values())) target.start();
+    this.#gpu?.start();
+  }
+
+  /** Polls by these settings from now on; what is asked as before goes on with all that it knows. */
+  async reconfigure(settings: PollSettings): Promise<void> {
+    const before = this.#client;
+    if (!isDeepStrictEqual(settings.tls, this.#settings.tls)) this.#client = new MetricsClient(settings.tls);
+    this.#arrange(settings, before);
+    if (this.#started) this.start();
+    if (before !== this.#client) await before.close();
+  }
+
+  async close(): Promise<void> {
+    for (const target of this.#targets.values()) target.close();
+    this.#perfMetrics.close();
+    this.#gpu?.close();
+    await this.#client.close();
+  }
+
+  #arrange(settings: PollSettings, clientBefore: MetricsClient): void {
+    const before = this.#settings;
+    this.#settings = settings;
+    const { routes, intervalMs, gpuMetricsUrl: url } = settings;
+    this.#ledger.during(
+      routes.map(({ name }) => name),
+      () => {
+        this.#arrangeTargets(settings);
+        const urls = routes.flatMap(({ name, engine }) =>
+          engine.perfMetricsUrl === undefined ? [] : [[name, engine.perfMetricsUrl] as const],
+        );
+        this.#perfMetrics.arrange(new Map(urls), this.#client);
+      },
+    );
+    const isSame = url === before.gpuMetricsUrl && intervalMs === before.intervalMs && clientBefore === this.#client;
+    if (isSame && this.#gpu !== undefined) return;
+    this.#gpu?.close();
+    this.#gpu =
+      url === undefined ? undefined : new GpuTarget({ url, intervalMs, client: this.#client, log: this.#log });
+  }
+
+  /** Routes with the same place share a target, so that an engine is asked once. */
+  #arrangeTargets({ routes, intervalMs }: PollSettings): void {
+    const before = new Set(this.#targets.values());
+    const byPlace = new Map<string, EngineTarget>();
+    this.#targets.clear();
+    for (const { name, upstream, engine } of routes) {
+      if (engine.metrics === 'off') continue;
+      const options = {
+        url: engine.metrics === 'auto' ? undefined : engine.metrics,
+        upstreamOrigin: upstream.origin,
+        engine: engine.name,
+        intervalMs,
+        client: this.#client,
+        log: this.#log,
+      };
+      const place = options.url ?? `auto ${upstream.origin}`;
+      const known = [...before].find((target) => isSameLook(target.options, options));
+      const target = byPlace.get(place) ?? known ?? new EngineTarget(options);
+      byPlace.set(place, target);
+      this.#targets.set(name, target);
+    }
+    const kept = new Set(byPlace.values());
+    for (const target of before) if (!kept.has(target)) target.close();
+  }
+}
+
+type Look = EngineTarget['options'];
+
+/** An upstream matters only where the page has to be found there. */
+function isSameLook(one: Look, other: Look): boolean {
+  const same: (keyof Look)[] = ['url', 'engine', 'intervalMs', 'client'];
+  if (one.url === undefined) same.push('upstreamOrigin');
+  return same.every((name) => one[name] === other[name]);
 }
 
 function searchSink(targets: ReadonlyMap<string, EngineTarget>): Sink {

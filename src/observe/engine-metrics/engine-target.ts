@@ -37,7 +37,7 @@ const TENSOR_RT_LLM_PATH = '/prometheus/metrics';
 type Look = { readonly poll: Poll } | { readonly failure: Failure; readonly form?: Page['form'] };
 
 export class EngineTarget {
-  readonly #options: TargetOptions;
+  readonly options: TargetOptions;
   readonly #loop: PollLoop;
   readonly #notes: PollNotes;
   readonly #polls: Poll[] = [];
@@ -52,7 +52,7 @@ export class EngineTarget {
   #preemptedCount: number | undefined;
 
   constructor(options: TargetOptions) {
-    this.#options = options;
+    this.options = options;
     this.#url = options.url;
     this.#notes = new PollNotes(options.log, "the engine's metrics");
     this.#loop = new PollLoop(
@@ -73,7 +73,7 @@ export class EngineTarget {
   /** An answer streamed well on a route to this upstream; `engine` is what it showed of its maker. */
   noteAnswer(engine: EngineName | undefined): void {
     if (this.#url !== undefined || this.#searching) return;
-    const { upstreamOrigin } = this.#options;
+    const { upstreamOrigin } = this.options;
     const searchedMs = this.#searchedAtNs === undefined ? Infinity : (nowNs() - this.#searchedAtNs) / NS_PER_MS;
     if (searchedMs < METRICS_SEARCH_AGAIN_MS || isHosted(upstreamOrigin, engine)) return;
     this.#searching = true;
@@ -110,7 +110,7 @@ export class EngineTarget {
     if (this.#url === undefined && this.#lastGoodAtNs === undefined) return undefined;
     const latest = this.#polls.at(-1);
     const ageNs = this.#lastGoodAtNs === undefined ? undefined : nowNs() - this.#lastGoodAtNs;
-    const freshMs = Math.max(FRESH_LEAST_MS, FRESH_INTERVALS * this.#options.intervalMs);
+    const freshMs = Math.max(FRESH_LEAST_MS, FRESH_INTERVALS * this.options.intervalMs);
     const fresh = ageNs !== undefined && ageNs <= freshMs * NS_PER_MS ? latest?.reading : undefined;
     return {
       route,
@@ -130,7 +130,7 @@ export class EngineTarget {
   /** Tries the places in turn, quietly: most upstreams have none. */
   async #search(shown: EngineName | undefined): Promise<void> {
     this.#searchedAtNs = nowNs();
-    const { upstreamOrigin, engine = shown, log } = this.#options;
+    const { upstreamOrigin, engine = shown, log } = this.options;
     let paths = engine === 'tensorrt-llm' ? [TENSOR_RT_LLM_PATH] : [PLAIN_PATH];
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
       const url = `${upstreamOrigin}${path}`;
@@ -165,7 +165,7 @@ export class EngineTarget {
   /** What was found by itself and has been away for long is looked for anew, when traffic asks for it. */
   #perhapsGone(atNs: number): void {
     const goodAtNs = this.#lastGoodAtNs ?? atNs;
-    if (this.#options.url !== undefined || atNs - goodAtNs < METRICS_SEARCH_AGAIN_MS * NS_PER_MS) return;
+    if (this.options.url !== undefined || atNs - goodAtNs < METRICS_SEARCH_AGAIN_MS * NS_PER_MS) return;
     this.#url = undefined;
     this.#searchedAtNs = atNs;
     this.#loop.rest();
@@ -187,7 +187,7 @@ export class EngineTarget {
   async #look(url: string): Promise<Look> {
     const scanner = new MetricsScanner(ENGINE_METRIC_NAMES);
     const askedAtNs = nowNs();
-    const failure = await this.#options.client.ask({
+    const failure = await this.options.client.ask({
       url,
       maxBytes: POLL_BODY_MAX_BYTES,
       onText: (text) => scanner.feed(text),

@@ -23,7 +23,7 @@ export interface PollHistory {
 }
 
 export interface IsolatedCountersOptions {
-  /** By route. */
+  /** By route; read at each question. */
   readonly targets: ReadonlyMap<string, PollHistory>;
   /** Routes of the exchanges now open, one an exchange. */
   readonly openRoutes: () => Iterable<string>;
@@ -63,7 +63,7 @@ type Finding = 'open' | 'none' | number;
 export class IsolatedCounters implements LateSource {
   readonly name = NAME;
   readonly #options: IsolatedCountersOptions;
-  readonly #ends = new Map<PollHistory, End[]>();
+  readonly #ends = new WeakMap<PollHistory, End[]>();
   readonly #pending = new Map<string, Pending>();
 
   constructor(options: IsolatedCountersOptions) {

@@ -11,13 +11,6 @@ import type { MetricsClient } from './metrics-client.ts';
 import { PollLoop } from './poll-loop.ts';
 import { PollNotes } from './poll-notes.ts';
 
-export interface PerfMetricsOptions {
-  /** URL by route. */
-  readonly urls: ReadonlyMap<string, string>;
-  readonly client: MetricsClient;
-  readonly log: Log;
-}
-
 const NAME = 'perf-metrics';
 const DEFINITION = 'arrival at the executor → first scheduled → first token';
 const NS_PER_MS = 1e6;
@@ -37,14 +30,25 @@ interface Entry {
 
 export class PerfMetrics implements LateSource {
   readonly name = NAME;
+  readonly #log: Log;
   readonly #lists = new Map<string, RequestList>();
 
-  constructor({ urls, client, log }: PerfMetricsOptions) {
-    const byUrl = new Map([...new Set(urls.values())].map((url) => [url, new RequestList(url, client, log)]));
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Reads these lists from now on, by route. One that the same client read before goes on as it is. */
+  arrange(urls: ReadonlyMap<string, string>, client: MetricsClient): void {
+    const before = [...this.#lists.values()];
+    const byUrl = new Map(before.filter((list) => list.client === client).map((list) => [list.url, list]));
+    this.#lists.clear();
     for (const [route, url] of urls) {
-      const list = byUrl.get(url);
-      if (list !== undefined) this.#lists.set(route, list);
+      const list = byUrl.get(url) ?? new RequestList(url, client, this.#log);
+      byUrl.set(url, list);
+      this.#lists.set(route, list);
     }
+    const kept = new Set(this.#lists.values());
+    for (const list of before) if (!kept.has(list)) list.close();
   }
 
   onEnded(exchange: EndedExchange): void {
@@ -87,8 +91,8 @@ export class PerfMetrics implements LateSource {
 
 /** One server's list. */
 class RequestList {
-  readonly #url: string;
-  readonly #client: MetricsClient;
+  readonly url: string;
+  readonly client: MetricsClient;
   readonly #notes: PollNotes;
   readonly #loop = new PollLoop(
     () => this.#read(),
@@ -100,8 +104,8 @@ class RequestList {
   failedAtNs = 0;
 
   constructor(url: string, client: MetricsClient, log: Log) {
-    this.#url = url;
-    this.#client = client;
+    this.url = url;
+    this.client = client;
     this.#notes = new PollNotes(log, "the engine's list of finished requests");
   }
 
@@ -123,8 +127,8 @@ class RequestList {
 
   async #read(): Promise<void> {
     let text = '';
-    const failure = await this.#client.ask({
-      url: this.#url,
+    const failure = await this.client.ask({
+      url: this.url,
       maxBytes: PERF_METRICS_BODY_MAX_BYTES,
       onText: (piece) => {
         text += piece;
@@ -134,10 +138,10 @@ class RequestList {
     const list = failure === undefined ? parseList(text) : undefined;
     if (list === undefined) {
       this.failedAtNs = readAtNs;
-      this.#notes.failed(this.#url, failure ?? { fault: 'no_metrics' });
+      this.#notes.failed(this.url, failure ?? { fault: 'no_metrics' });
       return;
     }
-    this.#notes.good(this.#url);
+    this.#notes.good(this.url);
     for (const item of list) this.#keep(item, readAtNs);
     this.#forget(readAtNs);
   }

@@ -5,6 +5,12 @@ import { relaySettings, samplerSettings } from '../../../src/app/relay-settings.
 import { NO_LIMITS } from '../../../src/relay/settings.ts';
 import type { Config, HostHeader, RouteConfig, UpstreamAddress } from '../../../src/config/config.ts';
 
+const ADMISSION = {
+  maxStreamCount: 10,
+  maxConnectionCount: 20,
+  maxRssBytes: undefined,
+  uploadRateMinBytes: undefined,
+};
 const TIMEOUTS = { ...NO_LIMITS, connectMs: 1, idleMs: 3 };
 
 function address(
@@ -26,10 +32,12 @@ function settingsOf(changes: Partial<Config>): ReturnType<typeof relaySettings> 
     hostHeader: 'auto',
     upstreamTls: { caPem: undefined, insecure: false },
     timeouts: TIMEOUTS,
+    admission: ADMISSION,
+    relayCount: 1,
     routes: [],
     ...changes,
   } as Partial<Config> as Config;
-  return relaySettings(config, undefined);
+  return relaySettings(config, undefined, ({ name }) => name.length);
 }
 
 test('routes keep name, order and conditions', () => {
@@ -40,17 +48,16 @@ test('routes keep name, order and conditions', () => {
   });
   const target = { secure: false, hostname: '127.0.0.1', port: 8000, hostField: undefined, ca: 'PEM', insecure: true };
   expect(routes).toEqual([
-    { name: 'a', prefix: '/a', host: 'front', upstream: target },
-    { name: 'default', prefix: undefined, host: undefined, upstream: target },
+    { id: 1, name: 'a', prefix: '/a', host: 'front', upstream: target },
+    { id: 7, name: 'default', prefix: undefined, host: undefined, upstream: target },
   ]);
   expect([timeLimits, tracing]).toEqual([TIMEOUTS, undefined]);
 });
 
 test('the sampler is passed on as it is', () => {
   const sampler = samplerSettings({});
-  expect(relaySettings({ ...({ routes: [], timeouts: TIMEOUTS } as Partial<Config>) } as Config, sampler).tracing).toBe(
-    sampler,
-  );
+  const config = { routes: [], timeouts: TIMEOUTS, admission: ADMISSION, relayCount: 1 } as unknown as Config;
+  expect(relaySettings(config, sampler, () => 0).tracing).toBe(sampler);
 });
 
 describe('the Host that goes to the engine', () => {
@@ -123,4 +130,17 @@ describe('the sampler', () => {
       ratio,
     );
   });
+});
+
+test('each relay gets its share of streams and connections, and never less than one', () => {
+  const admission = { ...ADMISSION, maxRssBytes: 1_000, uploadRateMinBytes: 1 };
+  expect(settingsOf({ admission, relayCount: 3 }).admission).toEqual({
+    maxStreamCount: 4,
+    maxConnectionCount: 7,
+    maxRssBytes: 1_000,
+    uploadRateMinBytes: 1,
+  });
+  expect(settingsOf({ admission: { ...ADMISSION, maxStreamCount: 1 }, relayCount: 64 }).admission.maxStreamCount).toBe(
+    1,
+  );
 });

@@ -77,3 +77,15 @@ test('a watch that was closed does not try again', async () => {
   await watch.start([addressOf(port)]);
   expect([watch.unreachable.length, log.lines.length]).toEqual([1, 1]);
 });
+
+test('other upstreams may be watched: those that went are no news any more, those that stay are not asked again', async () => {
+  const gone = addressOf(await freePort());
+  const [stays, comes] = [await listen(), await listen()];
+  const { log, watch } = createWatch();
+  await watch.start([gone, stays.address]);
+  expect(watch.unreachable).toEqual([gone.origin]);
+  await watch.start([stays.address, comes.address]);
+  expect(watch.unreachable).toEqual([]);
+  await poll('the connection', () => (comes.connectionCount() > 0 ? true : undefined));
+  expect([stays.connectionCount(), comes.connectionCount(), log.lines.length]).toEqual([1, 1, 1]);
+});

@@ -53,6 +53,17 @@ it('lines below the level are not written', () => {
   expect(lines().map(({ msg }) => msg)).toEqual(['d']);
 });
 
+it('the level may change while the log runs', () => {
+  const log = createLog({ level: 'error', fd });
+  log.setLevel('debug');
+  log.debug('a');
+  log.setLevel('warn');
+  log.info('b');
+  log.warn('c');
+  log.flushSync();
+  expect(lines().map(({ msg }) => msg)).toEqual(['a', 'c']);
+});
+
 it('a long text is cut', () => {
   const log = createLog({ level: 'info', fd });
   log.info('x', { fault: 'y'.repeat(100_000) });

@@ -3,16 +3,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Report } from '../../../../src/judge/report.ts';
 import {
-  createEngineMetrics,
-  type EngineMetrics,
-  type EngineMetricsOptions,
+  EngineMetrics,
+  type PolledRoute,
+  type PollSettings,
 } from '../../../../src/observe/engine-metrics/engine-metrics.ts';
 import { poll, sleep } from '../../../support/signal.ts';
 import { catchLog, reportOf, usualStream } from '../../telemetry/reports.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 import { vllmPage } from './pages.ts';
-
-type Route = EngineMetricsOptions['routes'][number];
 
 let server: MetricsServer;
 let metrics: EngineMetrics;
@@ -26,19 +24,21 @@ afterEach(async () => {
   await server.close();
 });
 
-function make(routes: readonly Route[]): EngineMetrics {
-  metrics = createEngineMetrics({
-    routes,
-    intervalMs: 60_000,
-    gpuMetricsUrl: undefined,
-    tls: { caPem: undefined, insecure: false },
-    log: catchLog(),
-    openRoutes: () => [],
-  });
+function settingsOf(routes: readonly PolledRoute[]): PollSettings {
+  return { routes, intervalMs: 60_000, gpuMetricsUrl: undefined, tls: { caPem: undefined, insecure: false } };
+}
+
+function make(routes: readonly PolledRoute[]): EngineMetrics {
+  metrics = new EngineMetrics({ ...settingsOf(routes), log: catchLog(), openRoutes: () => [] });
   return metrics;
 }
 
-function route(name: string, place: string, changes: Partial<Route['engine']> = {}, origin = server.url): Route {
+function route(
+  name: string,
+  place: string,
+  changes: Partial<PolledRoute['engine']> = {},
+  origin = server.url,
+): PolledRoute {
   return {
     name,
     upstream: { origin },
@@ -56,11 +56,9 @@ function report(of: string, outcome: Report['record']['end']['outcome'] = 'ok', 
 }
 
 test('two routes to one place share its polls, its engine and its load', async () => {
-  const { view, states } = make([
-    route('a', `${server.url}/metrics`),
-    route('b', `${server.url}/metrics`),
-    route('c', 'off'),
-  ]);
+  make([route('a', `${server.url}/metrics`), route('b', `${server.url}/metrics`), route('c', 'off')]);
+  const { view } = metrics;
+  const states = () => metrics.states();
   expect([view.engine('a'), view.running('a'), states().map(({ up }) => up)]).toEqual([
     undefined,
     undefined,
@@ -83,7 +81,8 @@ test('two routes to one place share its polls, its engine and its load', async (
 });
 
 test('a report of an answer that streamed well starts the search, and no other does', async () => {
-  const { sink, states } = make([route('a', 'auto')]);
+  const { sink } = make([route('a', 'auto')]);
+  const states = () => metrics.states();
   metrics.start();
   sink.onReport?.(report('a', 'incomplete'), undefined);
   sink.onReport?.(report('a', 'ok', false), undefined);
@@ -94,19 +93,45 @@ test('a report of an answer that streamed well starts the search, and no other d
   await poll('the engine', () => states()[0]?.engine);
 });
 
-test('sources of evidence are those that something is configured for', () => {
-  const names = () => metrics.lateSources.map(({ name }) => name);
-  make([route('a', 'off')]);
-  expect(names()).toEqual([]);
-  make([route('a', 'auto')]);
-  expect(names()).toEqual(['isolated-counters']);
-  make([route('a', 'off', { perfMetricsUrl: `${server.url}/perf_metrics` }), route('b', 'auto')]);
-  expect(names()).toEqual(['perf-metrics', 'isolated-counters']);
+test('faults are told by route and kind', async () => {
+  make([route('a', `${server.url}/gone`), route('b', 'auto')]);
+  metrics.start();
+  await poll('a fault', () => (metrics.faults().length > 0 ? true : undefined));
+  expect(metrics.faults()).toEqual([{ route: 'a', fault: 'absent', count: 1 }]);
 });
 
-test('faults are told by route and kind', async () => {
-  const { faults } = make([route('a', `${server.url}/gone`), route('b', 'auto')]);
+test('what is asked as before goes on, with all that is known, while other routes come and go', async () => {
+  make([route('a', `${server.url}/metrics`)]);
   metrics.start();
-  await poll('a fault', () => (faults().length > 0 ? true : undefined));
-  expect(faults()).toEqual([{ route: 'a', fault: 'absent', count: 1 }]);
+  await poll('the engine', () => metrics.view.engine('a'));
+  await metrics.reconfigure(settingsOf([route('b', 'auto'), route('a', `${server.url}/metrics`)]));
+  expect([metrics.view.running('a')?.count, metrics.view.engine('b')]).toEqual([3, undefined]);
+  expect(server.asked).toEqual(['/metrics']);
+  await metrics.reconfigure(settingsOf([route('b', `${server.url}/metrics`)]));
+  expect([metrics.view.running('a'), metrics.view.running('b')?.count]).toEqual([undefined, 3]);
+});
+
+test('what is asked by other means is asked anew', async () => {
+  make([route('a', `${server.url}/metrics`)]);
+  metrics.start();
+  await poll('the engine', () => metrics.view.engine('a'));
+  const settings = settingsOf([route('a', `${server.url}/metrics`)]);
+  await metrics.reconfigure({ ...settings, tls: { caPem: undefined, insecure: true } });
+  expect(metrics.view.engine('a')).toBeUndefined();
+  await poll('the engine', () => metrics.view.engine('a'));
+  await metrics.reconfigure({ ...settings, intervalMs: 30_000 });
+  expect(metrics.view.engine('a')).toBeUndefined();
+  await poll('the engine', () => metrics.view.engine('a'));
+  expect(server.asked).toHaveLength(3);
+});
+
+test('counts of faults do not fall when a route goes or another counts for it', async () => {
+  make([route('a', `${server.url}/gone`), route('b', `${server.url}/away`)]);
+  metrics.start();
+  await poll('two faults', () => (metrics.faults().length === 2 ? true : undefined));
+  await metrics.reconfigure(settingsOf([route('b', `${server.url}/gone`)]));
+  expect(metrics.faults()).toEqual([
+    { route: 'a', fault: 'absent', count: 1 },
+    { route: 'b', fault: 'absent', count: 1 },
+  ]);
 });

@@ -26,7 +26,8 @@ beforeEach(async () => {
   });
   client = new MetricsClient({ caPem: undefined, insecure: false });
   log = catchLog();
-  source = new PerfMetrics({ urls: new Map([['default', `${server.url}/perf_metrics`]]), client, log });
+  source = new PerfMetrics(log);
+  source.arrange(new Map([['default', `${server.url}/perf_metrics`]]), client);
 });
 
 afterEach(async () => {

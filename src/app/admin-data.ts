@@ -1,0 +1,25 @@
+// What the admin port shows, gathered from the parts that know it.
+import type { Report } from '../judge/report.ts';
+import type { AdminData } from '../telemetry/admin-answers.ts';
+import type { Parts } from './parts.ts';
+
+export function adminData({ outlets, polling, observer, watch, state }: Parts): AdminData {
+  return {
+    ready() {
+      const reasons = watch.unreachable.map((origin) => `the upstream ${origin} cannot be reached`);
+      if (state.draining) reasons.unshift('shutting down');
+      return { ok: reasons.length === 0, reasons };
+    },
+    openExchanges: () => observer.openExchanges(),
+    recent: () => outlets.recent.list().toReversed().map(recentOf),
+    record: (id) => outlets.recent.find(id),
+    metricsText: (accept) => outlets.metricsText(accept),
+    summary: () => outlets.summary.read(),
+    engines: () => polling.states(),
+  };
+}
+
+function recentOf(report: Report) {
+  const { id, end } = report.record;
+  return { id, outcome: end.outcome, wireEnd: end.wire, report };
+}

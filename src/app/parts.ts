@@ -1,0 +1,146 @@
+// The parts of a sidecar, put together in the order of travel and not yet started. Who starts and ends
+// them stands in serve.ts, who changes them while they run in reload.ts.
+import { faultFields, type Log, type ProcessLog } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import type { Sink } from '../judge/report.ts';
+import { Calibrations } from '../observe/calibrations.ts';
+import { createClassifier } from '../observe/classifier.ts';
+import { ClientSockets } from '../observe/client-sockets.ts';
+import { EngineMetrics } from '../observe/engine-metrics/engine-metrics.ts';
+import { Observer } from '../observe/observer.ts';
+import type { OtlpReceiver } from '../observe/otlp/receiver.ts';
+import { TapeDrain } from '../observe/tape-drain.ts';
+import type { LiveSettings } from '../relay/settings.ts';
+import type { AdminServer } from '../telemetry/admin.ts';
+import { observeEngines } from '../telemetry/engine-metrics.ts';
+import type { Environment } from '../telemetry/otel-environment.ts';
+import { observeSelf } from '../telemetry/self-metrics.ts';
+import { pollSettings } from './engine-polling.ts';
+import { LagWindow } from './lag-window.ts';
+import type { Outlets } from './outlets.ts';
+import { relaySettings, samplerSettings } from './relay-settings.ts';
+import { RelaySupervisor } from './relay-supervisor.ts';
+import { RouteBook } from './route-book.ts';
+import { selfSources } from './self-sources.ts';
+import { ShedWatch } from './shed-watch.ts';
+import { TlsFiles } from './tls-files.ts';
+import { UpstreamWatch } from './upstream-watch.ts';
+
+export interface Parts {
+  readonly env: Environment;
+  readonly log: ProcessLog;
+  readonly outlets: Outlets;
+  readonly otlp: OtlpReceiver | undefined;
+  readonly polling: EngineMetrics;
+  readonly routeBook: RouteBook;
+  readonly observer: Observer;
+  readonly drain: TapeDrain;
+  readonly supervisor: RelaySupervisor;
+  readonly shedWatch: ShedWatch;
+  readonly tlsFiles: TlsFiles | undefined;
+  readonly lags: LagWindow;
+  readonly watch: UpstreamWatch;
+  readonly clientSockets: ClientSockets;
+  readonly state: {
+    /** The configuration that holds. */
+    config: Config;
+    draining: boolean;
+    admin: AdminServer | undefined;
+  };
+}
+
+/** What others made, and is part of it all the same. */
+export interface Given {
+  readonly env: Environment;
+  readonly log: ProcessLog;
+  readonly outlets: Outlets;
+  readonly otlp: OtlpReceiver | undefined;
+  readonly sinks: readonly Sink[];
+}
+
+export function createParts(config: Config, { env, log, outlets, otlp, sinks }: Given): Parts {
+  const routeBook = new RouteBook();
+  // Evidence and observer know of each other: who polls must see who is open, and asks only later.
+  const polling = new EngineMetrics({
+    ...pollSettings(config),
+    log,
+    *openRoutes() {
+      for (const { opening } of observer.openObserved()) yield routeBook.routes[opening.routeIndex]?.place ?? '';
+    },
+  });
+  observeEngines(outlets.store, polling);
+  const shedWatch = new ShedWatch(log, () => supervisor.tapeCounts().overflowCount);
+  const calibrations = new Calibrations({ running: (route) => polling.view.running(route) });
+  const observer = new Observer({
+    sinks: [...outlets.sinks, polling.sink, shedWatch.sink, ...sinks],
+    classifier: createClassifier(config.classHeader, config.classes),
+    routes: routeBook.routes,
+    lateSources: [...(otlp === undefined ? [] : [otlp.source]), ...polling.lateSources],
+    evidenceWaitMs: config.evidenceWaitMs,
+    engineByMetrics: (route) => polling.view.engine(route),
+    estimator: calibrations,
+    models: config.models,
+    promptBucketEdges: config.promptBucketEdges,
+    outputBucketEdges: config.outputBucketEdges,
+    onFault: tellOnce(log),
+  });
+  const drain = new TapeDrain((fault) => log.error('a tape entry could not be read', faultFields(fault)));
+  const { listenTls } = config;
+  const tlsFiles =
+    listenTls && new TlsFiles({ files: listenTls, log, onChange: (pair) => supervisor.replaceTls(pair) });
+  const supervisor = new RelaySupervisor({
+    count: config.relayCount,
+    listen: config.listen,
+    settings: settingsOfRelays(config, { env, outlets, routeBook }),
+    tls: () => tlsFiles?.pair,
+    observer,
+    drain,
+    log,
+  });
+  const lags = new LagWindow(() => supervisor.takeLoopLags());
+  const classNames = (): string[] => state.config.classes.map(({ name }) => name);
+  observeSelf(
+    outlets.store,
+    selfSources({ observer, supervisor, shedWatch, lags, outlets, otlp, calibrations }),
+    classNames,
+  );
+  const watch = new UpstreamWatch(log);
+  const clientSockets = new ClientSockets(() => observer.openObserved());
+  const state = { config, draining: false, admin: undefined };
+  return {
+    env,
+    log,
+    outlets,
+    otlp,
+    polling,
+    routeBook,
+    observer,
+    drain,
+    supervisor,
+    shedWatch,
+    tlsFiles,
+    lags,
+    watch,
+    clientSockets,
+    state,
+  };
+}
+
+/** What relays are told of a configuration. */
+export function settingsOfRelays(
+  config: Config,
+  { env, outlets, routeBook }: Pick<Parts, 'env' | 'outlets' | 'routeBook'>,
+): LiveSettings {
+  const tracing = outlets.takesPartInTraces(config) ? samplerSettings(env) : undefined;
+  return relaySettings(config, tracing, (route) => routeBook.idOf(route));
+}
+
+/** The counter tells how often; the log tells once what it was. */
+function tellOnce(log: Log): (where: string, fault: unknown) => void {
+  const told = new Set<string>();
+  return (where, fault) => {
+    if (told.has(where)) return;
+    told.add(where);
+    log.error('a part of the observer failed and was detached', { where, ...faultFields(fault) });
+  };
+}

@@ -1,0 +1,54 @@
+// Numbers for routes that last as long as the process: the tape names a route by its number, and what
+// it says must stay true of exchanges that were open while the configuration was read anew. A route that
+// leads where it did before keeps its number; any other gets one of its own.
+import { ROUTE_NUMBERS_MAX_COUNT } from '../base/limits.ts';
+import type { RouteConfig } from '../config/config.ts';
+import type { EngineName } from '../record/engines.ts';
+
+export interface BookedRoute {
+  readonly name: string;
+  readonly engine: EngineName | undefined;
+  /** The name that sources of evidence know it by: they must not take what another engine did for this one's. */
+  place: string;
+}
+
+export class RouteBook {
+  readonly #routes: BookedRoute[] = [];
+  readonly #ids = new Map<string, number>();
+
+  /** By their numbers. Routes are only ever added. */
+  get routes(): readonly BookedRoute[] {
+    return this.#routes;
+  }
+
+  /** Whether these can be booked; a process whose routes were changed so often wants to be started anew. */
+  hasRoomFor(routes: readonly RouteConfig[]): boolean {
+    const newCount = routes.filter((route) => !this.#ids.has(keyOf(route))).length;
+    return this.#routes.length + newCount <= ROUTE_NUMBERS_MAX_COUNT;
+  }
+
+  /** Makes these the routes that hold. Gives the names that lead elsewhere now, or nowhere any more. */
+  hold(routes: readonly RouteConfig[]): readonly string[] {
+    const holding = new Set(routes.map((route) => this.idOf(route)));
+    const moved: string[] = [];
+    for (const [id, route] of this.#routes.entries()) {
+      if (!holding.has(id) && route.place === route.name) moved.push(route.name);
+      route.place = holding.has(id) ? route.name : `${route.name}#${id}`;
+    }
+    return moved;
+  }
+
+  idOf(route: RouteConfig): number {
+    const key = keyOf(route);
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const id = this.#routes.length;
+    this.#routes.push({ name: route.name, engine: route.engine.name, place: route.name });
+    this.#ids.set(key, id);
+    return id;
+  }
+}
+
+function keyOf({ name, upstream, engine }: RouteConfig): string {
+  return `${name}\n${upstream.origin}\n${engine.name ?? ''}`;
+}

@@ -1,5 +1,6 @@
 // Every answer that rubato makes itself: code, status, who is to blame, what to say. Only relay/
 // turns them into responses, and each one carries its code in `x-rubato-error`.
+import { SHED_RETRY_AFTER_SECONDS } from './client-limits.ts';
 import type { WireEnd } from './outcome.ts';
 
 export interface ErrorCode {
@@ -9,6 +10,8 @@ export interface ErrorCode {
   /** Whose fault it is, as far as the sidecar can tell. */
   readonly blame: 'client' | 'engine' | 'rubato' | 'operator';
   readonly message: string;
+  /** Value of `Retry-After`. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** By the way the exchange ended; ends that never make an answer of ours are absent. */
@@ -62,6 +65,13 @@ export const ERROR_CODES = {
     blame: 'engine',
     message: 'The configured limit for the response head was reached.',
   },
+  shed: {
+    code: 'RBT_SHED',
+    status: 503,
+    blame: 'operator',
+    message: 'This rubato has no room for more now: streams, connections, memory or descriptors are at their limit.',
+    retryAfterSeconds: SHED_RETRY_AFTER_SECONDS,
+  },
   shutdown: {
     code: 'RBT_SHUTDOWN',
     status: 503,
@@ -89,3 +99,23 @@ export const METHOD_REFUSED: ErrorCode = {
   blame: 'client',
   message: 'CONNECT and TRACE are not forwarded.',
 };
+export const HEAD_TOO_LARGE: ErrorCode = {
+  code: 'RBT_HEAD_TOO_LARGE',
+  status: 431,
+  blame: 'client',
+  message: 'The head of the request is larger than any request needs, so it was not forwarded.',
+};
+export const SLOW_REQUEST: ErrorCode = {
+  code: 'RBT_SLOW_REQUEST',
+  status: 408,
+  blame: 'client',
+  message: 'The request came too slowly, or not at all.',
+};
+export const REFUSALS: readonly ErrorCode[] = [NO_ROUTE, METHOD_REFUSED, HEAD_TOO_LARGE, SLOW_REQUEST];
+
+/** What a client is told of an end; `reason` may name one of the refusals. */
+export function answerFor(wireEnd: WireEnd, reason: string): ErrorCode {
+  const refusal = REFUSALS.find(({ code }) => code === reason);
+  if (refusal !== undefined) return refusal;
+  return wireEnd in ERROR_CODES ? ERROR_CODES[wireEnd as keyof typeof ERROR_CODES] : ERROR_CODES.internal_error;
+}

@@ -3,6 +3,7 @@
 // tape. Parses nothing of the body.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { nowNs } from '../base/clock.ts';
 import type { TapeWriter } from '../tape/writer.ts';
 import { BufferShelf } from './buffer-shelf.ts';
@@ -42,6 +43,9 @@ export class Download {
   #wanted = false;
   #corked = false;
   #blocked = false;
+  /** Under TLS even a write that the kernel took at once is confirmed only later in the same turn of the loop. */
+  readonly #confirmsLate: boolean;
+  #looksLater = false;
   /** Chunks that the kernel has not accepted yet, oldest first: their sizes and what holds them. */
   readonly #unflushedBytes: number[] = [];
   readonly #unflushedBuffers: (Buffer | undefined)[] = [];
@@ -57,6 +61,7 @@ export class Download {
 
   constructor(plan: DownloadPlan) {
     this.#plan = plan;
+    this.#confirmsLate = plan.socket instanceof TLSSocket;
   }
 
   get headSent(): boolean {
@@ -125,6 +130,7 @@ export class Download {
       this.#corked = true;
       socket.cork();
     }
+    const queuedBytesBefore = socket.writableLength;
     this.#write(slice);
     const writtenAtNs = nowNs();
     tape.chunk({
@@ -134,7 +140,7 @@ export class Download {
       writtenAtNs,
       errorBoundNs: this.#readErrorNs,
       byteCount: slice.length,
-      queuedBytes: socket.writableLength,
+      queuedBytes: this.#confirmsLate ? queuedBytesBefore : socket.writableLength,
       bytes: this.#wanted ? slice : undefined,
     });
     this.chunkCount += 1;
@@ -143,18 +149,33 @@ export class Download {
 
   /** The read is over. False when the client takes no more for now. */
   readDone(): boolean {
-    const { socket, tape, exchange } = this.#plan;
+    const { socket } = this.#plan;
     if (this.#corked) {
       this.#corked = false;
       socket.uncork();
     }
     const queuedBytes = socket.writableLength;
     if (queuedBytes > 0 && !this.#blocked) {
-      this.#blocked = true;
-      tape.mark(exchange, 'blockedFrom', nowNs());
+      if (this.#confirmsLate) this.#lookLater(nowNs());
+      else this.#noteBlocked(nowNs());
     }
     // With no chunk under way nothing would tell when to go on: then what is queued is the head alone.
     return queuedBytes < socket.writableHighWaterMark || this.#unflushedBytes.length === 0;
+  }
+
+  #noteBlocked(atNs: number): void {
+    this.#blocked = true;
+    this.#plan.tape.mark(this.#plan.exchange, 'blockedFrom', atNs);
+  }
+
+  /** Whether a socket under TLS is blocked shows behind the confirmations of this turn, and before its next read. */
+  #lookLater(atNs: number): void {
+    if (this.#looksLater) return;
+    this.#looksLater = true;
+    setImmediate(() => {
+      this.#looksLater = false;
+      if (this.#plan.socket.writableLength > 0 && this.#unflushedBytes.length > 0) this.#noteBlocked(atNs);
+    });
   }
 
   /** Ends the answer as its framing promised. */

@@ -16,15 +16,25 @@ const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9\-._~%!$&'()*+,;=]*)(?::\d{0,5})?
 // oxlint-disable-next-line no-control-regex
 const BAD_IN_TARGET = /[\x00-\x20\x7f#\\]/;
 
-/** Why a request must not be forwarded; undefined when it may. The text is ours alone. */
-export function refusal(request: RequestLine): string | undefined {
-  return refuseLine(request) ?? refuseFraming(request) ?? refuseHost(request) ?? refuseConnection(request);
+export interface Refusal {
+  /** Of the answer: 431 for a head that is only too large (RFC 6585 §5), 400 for what is wrong. */
+  readonly status: 400 | 431;
+  /** Why, in a sentence that is ours alone. */
+  readonly detail: string;
 }
 
-function refuseLine({ majorVersion, target, fields }: RequestLine): string | undefined {
+/** Why a request must not be forwarded; undefined when it may. */
+export function refusal(request: RequestLine): Refusal | undefined {
+  if (request.fields.length / 2 > FIELDS_MAX_COUNT) {
+    return { status: 431, detail: 'The request has too many header fields.' };
+  }
+  const detail = refuseLine(request) ?? refuseFraming(request) ?? refuseHost(request) ?? refuseConnection(request);
+  return detail === undefined ? undefined : { status: 400, detail };
+}
+
+function refuseLine({ majorVersion, target }: RequestLine): string | undefined {
   if (majorVersion !== 1) return 'The HTTP version is not 1.0 or 1.1.';
   if (BAD_IN_TARGET.test(target)) return 'The request target holds a character that no target may hold.';
-  if (fields.length / 2 > FIELDS_MAX_COUNT) return 'The request has too many header fields.';
   return undefined;
 }
 

@@ -23,6 +23,7 @@ export function respond(res: ServerResponse, code: ErrorCode, detail?: string): 
     String(Buffer.byteLength(body)),
     'x-rubato-error',
     code.code,
+    ...(code.retryAfterSeconds === undefined ? [] : ['retry-after', String(code.retryAfterSeconds)]),
   ]);
   res.end(body);
   return true;
@@ -31,9 +32,11 @@ export function respond(res: ServerResponse, code: ErrorCode, detail?: string): 
 /** Answers on a socket whose request could not even be parsed, and closes it. */
 export function respondRaw(socket: Socket, code: ErrorCode, detail?: string): void {
   const body = bodyOf(code, detail);
+  const retryAfter = code.retryAfterSeconds === undefined ? '' : `retry-after: ${code.retryAfterSeconds}\r\n`;
   socket.write(
     `HTTP/1.1 ${code.status} ${STATUS_CODES[code.status] ?? 'Error'}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nx-rubato-error: ${code.code}\r\nconnection: close\r\n\r\n${body}`,
+      `content-length: ${Buffer.byteLength(body)}\r\nx-rubato-error: ${code.code}\r\n${retryAfter}` +
+      `connection: close\r\n\r\n${body}`,
   );
   closeGently(socket);
 }

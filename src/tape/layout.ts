@@ -35,6 +35,8 @@ export const SLOT = {
   refusedCount: 8,
   /** Connections to engines given up because bytes came on them that belong to no request. */
   surplusCount: 9,
+  /** Client connections beyond the limit that were closed without having asked for anything. */
+  overflowCount: 10,
 } as const;
 
 export const ENTRY = {
@@ -63,6 +65,13 @@ export const MARK_KINDS = [
   'retried',
 ] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
+
+/**
+ * Why a relay's thread did not run, by the number in a `pause` entry: a garbage collection, the CPU taken away
+ * (stopped, throttled, or others ran), a clock that stepped.
+ */
+export const PAUSE_CAUSES = ['gc', 'cpu', 'clock'] as const;
+export type PauseCause = (typeof PAUSE_CAUSES)[number];
 
 /** Flags of an `open` entry. */
 export const OPEN_FLAG = { upgrade: 1, traced: 2, sampled: 4, parented: 8 } as const;

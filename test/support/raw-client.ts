@@ -18,10 +18,13 @@ export class RawClient {
   closedAtNs: number | undefined;
   errorCode: string | undefined;
   readonly #socket: Socket;
+  /** The TCP below, where there is TLS above it. */
+  readonly #tcp: Socket;
   readonly #lastBytes: Buffer[] = [];
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, tcp: Socket) {
     this.#socket = socket;
+    this.#tcp = tcp;
     socket.setNoDelay(true);
     socket.on('data', (bytes: Buffer) => this.#onData(bytes));
     socket.on('end', () => {
@@ -42,8 +45,9 @@ export class RawClient {
   static async open(port: number, options: { readonly ca?: string } = {}): Promise<RawClient> {
     const to = { host: '127.0.0.1', port, allowHalfOpen: true };
     const { ca } = options;
-    const socket = ca === undefined ? connect(to) : connectTls({ ...to, ca, servername: 'localhost' });
-    const client = new RawClient(socket);
+    const tcp = connect(to);
+    const socket = ca === undefined ? tcp : connectTls({ socket: tcp, ca, servername: 'localhost' });
+    const client = new RawClient(socket, tcp);
     await new Promise<void>((resolve, reject) => {
       socket.once(ca === undefined ? 'connect' : 'secureConnect', resolve);
       socket.once('error', reject);
@@ -81,7 +85,7 @@ export class RawClient {
   }
 
   rst(): void {
-    this.#socket.resetAndDestroy();
+    this.#tcp.resetAndDestroy();
   }
 
   pause(): void {

@@ -1,6 +1,6 @@
 // The parts of README.md that are made from tables in the code, so that the two cannot drift apart.
 // `npm run docs` writes them, readme.test.ts checks them.
-import { ERROR_CODES, type ErrorCode, METHOD_REFUSED, NO_ROUTE } from '../../src/base/error-codes.ts';
+import { ERROR_CODES, type ErrorCode, REFUSALS } from '../../src/base/error-codes.ts';
 import type { MetricSpec } from '../../src/base/metric-spec.ts';
 import { ENGINE_ADVICE } from '../../src/evidence/advice.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
@@ -48,7 +48,7 @@ function exitCodes(): string {
 }
 
 function errorCodes(): string {
-  const codes: readonly ErrorCode[] = [...Object.values(ERROR_CODES), NO_ROUTE, METHOD_REFUSED];
+  const codes: readonly ErrorCode[] = [...Object.values(ERROR_CODES), ...REFUSALS];
   return table(
     ['code', 'status', 'whose fault', 'meaning'],
     codes.map((each) => [code(each.code), String(each.status), each.blame, each.message]),

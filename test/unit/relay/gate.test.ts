@@ -12,7 +12,7 @@ function verdict(changes: Partial<RequestLine>): string {
     fields: ['Host', 'engine.test:8000'],
     ...changes,
   });
-  return refused ?? 'passes';
+  return refused === undefined ? 'passes' : `${refused.status} ${refused.detail}`;
 }
 
 /** A request with these fields beside its Host. */
@@ -174,7 +174,7 @@ describe('the number', () => {
   test('of fields is bounded', () => {
     const fields = Array.from({ length: 1_999 }, (_, index) => [`x-${index}`, 'v']).flat();
     expect(withFields(...fields)).toBe('passes');
-    refuses(withFields(...fields, 'x', 'v'), /too many header fields/);
+    refuses(withFields(...fields, 'x', 'v'), /^431 .*too many header fields/);
   });
 
   test('of nominations is bounded, over all Connection fields', () => {

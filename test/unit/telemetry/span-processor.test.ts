@@ -145,6 +145,40 @@ describe('after failures', () => {
     ]);
   });
 
+  it('is gone for an hour and back: bounded, summed up once a minute, and what still waits gets through', async () => {
+    vi.useFakeTimers();
+    let failing = true;
+    const exporter = exporterThat(() => (failing ? 'fail' : 'ok'));
+    const { processor, end, log } = setUp({ exporter, batchMaxCount: 10, queueMaxCount: 200 });
+    for (let minute = 0; minute < 60; minute += 1) {
+      end(40);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expectBalanced(processor.stats());
+      expect(processor.stats().queuedCount).toBeLessThanOrEqual(200);
+    }
+    // Three exports, then a probe each 30 s; of these a line a minute.
+    expect(exporter.batches.length).toBeLessThanOrEqual(3 + 120);
+    expect(log.lines.length).toBeGreaterThan(50);
+    expect(log.lines.length).toBeLessThanOrEqual(61);
+    const droppedBefore = processor.stats().droppedCount;
+    failing = false;
+    await vi.advanceTimersByTimeAsync(37_000);
+    expect(processor.stats()).toMatchObject({ endedCount: 2_400, droppedCount: droppedBefore, queuedCount: 0 });
+    expectBalanced(processor.stats());
+    expect(log.lines.at(-1)).toMatchObject({ level: 'info', message: 'Export of spans works again' });
+  });
+
+  it('keeps its word of a line a minute when the wall clock is set back by an hour', async () => {
+    vi.useFakeTimers();
+    const { end, log } = setUp({ exporter: exporterThat(() => 'fail'), batchMaxCount: 10 });
+    end(100);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(log.lines).toHaveLength(1);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(log.lines.length).toBeGreaterThanOrEqual(2);
+  });
+
   it('survives an exporter that throws', async () => {
     const { processor, end } = setUp({ exporter: exporterThat((batch) => (batch === 0 ? 'throw' : 'ok')) });
     end(2);

@@ -21,6 +21,7 @@ export type LabelName =
   | 'hop'
   | 'phase'
   | 'thread'
+  | 'doubt'
   | 'signal'
   | 'label'
   | 'gpu'

@@ -86,6 +86,8 @@ export interface Figures {
   /** Time in which our socket to the client was blocked. */
   readonly backpressureNs: number;
   readonly outputTokensPerSecond?: number;
+  /** Upper bound of how late any stamp is that these figures rest on; absent when none is known. */
+  readonly stampErrorMaxNs?: number;
   /** Request head received → the end on the client's side. */
   readonly durationNs: number;
 }

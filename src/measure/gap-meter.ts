@@ -55,7 +55,9 @@ export class GapMeter {
   readonly #listener: GapListener;
   readonly #stalls: StallMeter;
   readonly #blocked = new BlockedLog();
-  readonly #pauses: Pause[] = [];
+  #pauses: Pause[] = [];
+  /** Pauses that have named the cause of a tainted gap: a replay needs them again. */
+  readonly #namedPauses = new Set<Pause>();
   /** Rows whose flush ends a gap, with the row it began at. */
   readonly #unflushed = new Map<number, number>();
   #readCount = 0;
@@ -104,8 +106,12 @@ export class GapMeter {
     this.#blocked.unblock(toNs);
   }
 
-  /** The relay's thread was held up. Beyond the cap pauses are ignored, see {@link pausesFull}. */
+  /**
+   * The relay's thread was held up. Beyond the cap those give way that explained nothing and are over since the
+   * last read; when none does, pauses are ignored, see {@link pausesFull}.
+   */
   onPause(pause: Pause): void {
+    if (this.pausesFull) this.#forgetPauses();
     if (this.pausesFull) return;
     this.#pauses.push({ ...pause, knownFromRead: pause.knownFromRead ?? this.#readCount });
   }
@@ -141,7 +147,7 @@ export class GapMeter {
       endBoundNs: valueAt(errorBoundNs, row),
       readsBefore: this.#readCount,
     };
-    const cause = taintCause(ends, this.#blocked, this.#pauses);
+    const cause = taintCause(ends, this.#blocked, this.#pauses, this.#namedPauses);
     if (cause !== undefined) {
       this.#listener.onTaintedGap(cause, row);
       return false;
@@ -150,6 +156,14 @@ export class GapMeter {
     const stalled = this.#stalls.add(gapNs);
     this.#listener.onGap('received', { chunk: row, atNs: ends.endAtNs, gapNs, stalled });
     return true;
+  }
+
+  /** What the record keeps of pauses and what the meter goes by stay the same, so a replay decides alike. */
+  #forgetPauses(): void {
+    if (this.#lastRow === undefined) return;
+    const { receivedAtNs, errorBoundNs } = this.#chunks;
+    const sinceNs = valueAt(receivedAtNs, this.#lastRow) - valueAt(errorBoundNs, this.#lastRow);
+    this.#pauses = this.#pauses.filter((pause) => this.#namedPauses.has(pause) || pause.endAtNs > sinceNs);
   }
 
   #settleFlushed(lastRow: number, row: number): void {

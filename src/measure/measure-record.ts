@@ -10,6 +10,7 @@ import { holdFigures } from './hold.ts';
 import { noFirstTokenReason } from './no-first-token.ts';
 import { type Replayed, replayStream } from './replay.ts';
 import { worstStalls } from './stall.ts';
+import { stampErrorMaxNs } from './stamp-error.ts';
 import { viewStream } from './stream-view.ts';
 import { thinkingNs } from './thinking.ts';
 import { tokenSteps } from './token-steps.ts';
@@ -75,7 +76,11 @@ function gapsAndStalls({ gapsNs, stalls, taintedCounts, coalescedCount }: typeof
   };
 }
 
-function ofEveryExchange(record: StreamRecord): Pick<Figures, 'backpressureNs' | 'durationNs'> {
+function ofEveryExchange(record: StreamRecord): Pick<Figures, 'backpressureNs' | 'durationNs' | 'stampErrorMaxNs'> {
   const endAtNs = durationNs(record);
-  return { backpressureNs: backpressureNs(record.blockedNs, endAtNs), durationNs: endAtNs };
+  return {
+    ...defined({ stampErrorMaxNs: stampErrorMaxNs(record) }),
+    backpressureNs: backpressureNs(record.blockedNs, endAtNs),
+    durationNs: endAtNs,
+  };
 }

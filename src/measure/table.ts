@@ -3,6 +3,7 @@
 import type { MetricSpec } from '../base/metric-spec.ts';
 import { BACKPRESSURE } from './backpressure.ts';
 import { EVENTS_COALESCED } from './coalesced.ts';
+import { DOUBTS_COUNT } from './doubts.ts';
 import { EXCHANGE_DURATION, EXCHANGES } from './duration.ts';
 import { GAP, GAP_MAX } from './gap.ts';
 import { NO_FIRST_TOKEN } from './no-first-token.ts';
@@ -39,4 +40,5 @@ export const METRICS: readonly MetricSpec[] = [
   EVENTS_COALESCED,
   BACKPRESSURE,
   SPLITS,
+  DOUBTS_COUNT,
 ];

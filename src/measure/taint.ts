@@ -4,6 +4,7 @@
 //   gap ──┤                                   ├──  read
 //         previous read                  ├─────┤   uncertain window: the read came somewhere in here
 //                                       error bound
+import { ERROR_BOUND_MAX_NS } from '../base/limits.ts';
 import type { MetricSpec } from '../base/metric-spec.ts';
 import type { Pause } from '../record/stream-record.ts';
 import type { BlockedLog } from './blocked-log.ts';
@@ -27,8 +28,13 @@ export interface GapEnds {
   readonly readsBefore: number;
 }
 
-/** Why a gap is tainted, or undefined when it is good. */
-export function taintCause(gap: GapEnds, blocked: BlockedLog, pauses: readonly Pause[]): TaintCause | undefined {
+/** Why a gap is tainted, or undefined when it is good. Pauses that had a part in it are added to `named`. */
+export function taintCause(
+  gap: GapEnds,
+  blocked: BlockedLog,
+  pauses: readonly Pause[],
+  named?: Set<Pause>,
+): TaintCause | undefined {
   // Our clock is monotonic; should it ever step back, a negative length must not poison a sum.
   if (gap.endAtNs < gap.startAtNs) return 'clock';
   if (blocked.overlaps(gap.startAtNs, gap.endAtNs)) return 'backpressure';
@@ -42,11 +48,12 @@ export function taintCause(gap: GapEnds, blocked: BlockedLog, pauses: readonly P
       ((startBad && touches(pause, gap.startAtNs - gap.startBoundNs, gap.startAtNs)) ||
         (endBad && touches(pause, gap.endAtNs - gap.endBoundNs, gap.endAtNs))),
   );
+  for (const pause of explaining) named?.add(pause);
   return PAUSE_CAUSES.find((cause) => explaining.some((pause) => pause.cause === cause)) ?? 'loop';
 }
 
 function isBad(boundNs: number, lengthNs: number): boolean {
-  return boundNs > GOOD_BOUND_NS && boundNs * GAP_PARTS > lengthNs;
+  return boundNs >= ERROR_BOUND_MAX_NS || (boundNs > GOOD_BOUND_NS && boundNs * GAP_PARTS > lengthNs);
 }
 
 function touches(pause: Pause, fromNs: number, toNs: number): boolean {

@@ -1,8 +1,8 @@
 // One exchange as it is rebuilt from the tape: entries in, facts kept, figures told as they happen.
 // Joins wire (chunks, stamps) and meaning (events); judges nothing. record-of.ts freezes it.
 import { defined } from '../measure/defined.ts';
-import { FirstTokenMeter, type FirstTokenListener } from '../measure/first-token-meter.ts';
-import { GapMeter, type GapListener } from '../measure/gap-meter.ts';
+import type { FirstTokenListener } from '../measure/first-token-meter.ts';
+import type { GapListener } from '../measure/gap-meter.ts';
 import { ChunkLog } from '../record/chunk-log.ts';
 import { EventLog } from '../record/event-log.ts';
 import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED, type Doubt } from '../record/kinds.ts';
@@ -24,6 +24,7 @@ import type {
 import { fieldValue } from '../base/fields.ts';
 import type { ClassSubject } from './classifier.ts';
 import type { Company } from './company.ts';
+import { createMetering, EarlyPauses, type Metering } from './metering.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { RequestAssembly } from './request-assembly.ts';
 
@@ -44,13 +45,6 @@ export interface ObservedOptions {
   readonly engine: EngineName | undefined;
   /** Who else was on the route when it opened. */
   readonly company: Company;
-}
-
-/** What measures of a running exchange need; made with the first chunk, when the class is known. */
-interface Metering {
-  readonly class: ClassSpec;
-  readonly gaps: GapMeter;
-  readonly firstToken: FirstTokenMeter;
 }
 
 export class ObservedExchange {
@@ -79,6 +73,8 @@ export class ObservedExchange {
   readonly #listener: ExchangeListener;
   readonly #assembly = new RequestAssembly();
   #reading: RequestReading | undefined;
+  readonly #earlyPauses = new EarlyPauses();
+  /** Made with the first chunk, when the class is known. */
   #metering: Metering | undefined;
   /** Rows of chunks whose flush stamp is still to come, by their number on the wire. */
   readonly #unflushedRows = new Map<number, number>();
@@ -190,6 +186,7 @@ export class ObservedExchange {
   }
 
   onChunk(entry: ChunkEntry): void {
+    void this.metering;
     const lost = entry.seq !== this.#nextSeq;
     this.#nextSeq = entry.seq + 1;
     if (lost) this.doubts.add('tape_chunks');
@@ -236,9 +233,11 @@ export class ObservedExchange {
     return this.#modelList?.names() ?? [];
   }
 
-  onPause({ startAtNs, endAtNs }: PauseEntry): void {
-    if (this.#metering === undefined || endAtNs < this.opening.openedAtNs) return;
-    this.#metering.gaps.onPause({ startAtNs: this.#since(startAtNs), endAtNs: this.#since(endAtNs), cause: 'gc' });
+  onPause({ startAtNs, endAtNs, cause }: PauseEntry): void {
+    if (endAtNs < this.opening.openedAtNs) return;
+    const pause = { startAtNs: this.#since(startAtNs), endAtNs: this.#since(endAtNs), cause };
+    if (this.#metering === undefined) this.#earlyPauses.add(pause);
+    else this.#metering.gaps.onPause(pause);
   }
 
   /** The last entry: what the body left unsaid is read, totals are the relay's own. */
@@ -285,13 +284,9 @@ export class ObservedExchange {
   }
 
   #startMetering(): Metering {
-    const spec = this.#classify();
-    const chunks = this.chunks.columns;
-    return {
-      class: spec,
-      gaps: new GapMeter({ chunks, stallNs: spec.stallMs * 1e6, listener: this.#listener }),
-      firstToken: new FirstTokenMeter(chunks, this.#listener),
-    };
+    const metering = createMetering(this.#classify(), this.chunks.columns, this.#listener);
+    this.#earlyPauses.handTo(metering.gaps);
+    return metering;
   }
 
   #since(atNs: number): number {

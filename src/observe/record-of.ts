@@ -4,6 +4,8 @@ import { ERROR_CODES } from '../base/error-codes.ts';
 import type { EngineFacts } from '../record/engines.ts';
 import { sourcesConflict } from '../evidence/agreement.ts';
 import { decideOutcome } from '../judge/outcome.ts';
+import { defined } from '../measure/defined.ts';
+import { isStampDoubtful } from '../measure/stamp-error.ts';
 import {
   RECORD_SCHEMA,
   type AnswerFacts,
@@ -37,7 +39,14 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Pla
   const answer = reader?.facts() ?? unansweredFacts();
   const startEpochMs = requestStartEpochMs(opening.fields);
   const statements = reader?.statements();
+  const openedErrorBoundNs = opening.openedErrorBoundNs > 0 ? opening.openedErrorBoundNs : undefined;
+  const stamped = {
+    ...defined({ openedErrorBoundNs }),
+    chunks: exchange.chunks.columns,
+    events: exchange.events.columns,
+  };
   const doubts = [...exchange.doubts];
+  if (isStampDoubtful(stamped)) doubts.push('loop_lag');
   const decided = decideOutcome({
     wire: end.wireEnd,
     status: response.status,
@@ -74,8 +83,7 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Pla
     ...(engine === undefined ? {} : { engine }),
     ...(statements === undefined ? {} : { statements }),
     evidence: [],
-    chunks: exchange.chunks.columns,
-    events: exchange.events.columns,
+    ...stamped,
     blockedNs: metering.gaps.blockedNs,
     pauses: metering.gaps.pauses,
     end: { wire: end.wireEnd, ...decided, ...reasonOf(end) },

@@ -57,5 +57,7 @@ export const DOUBTS = [
   'request_cut', // the request was larger than the copy; model or stream flag may be unknown
   'clock_step', // wall time was stepped during the exchange
   'evidence_conflict', // two exact sources differ by more than 5 ms; the one of higher rank was taken
+  'loop_lag', // a stamp may be late by more than 1 ms, because the sidecar was busy or kept from running
+  'cpu_throttled', // the quota of the container took CPU time away during the exchange
 ] as const;
 export type Doubt = (typeof DOUBTS)[number];

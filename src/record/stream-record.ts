@@ -158,7 +158,10 @@ export interface ClassFacts {
   readonly stallNs: number;
 }
 
-/** A garbage collection on the relay's thread; moments as in {@link Marks}. */
+/**
+ * The relay's thread did not run, or not all of the time: a garbage collection, the CPU taken away, or a clock
+ * that stepped. Moments as in {@link Marks}.
+ */
 export interface Pause {
   readonly startAtNs: number;
   readonly endAtNs: number;
@@ -187,6 +190,8 @@ export interface StreamRecord {
   readonly id: string;
   /** Wall time at which the request head was received, ms since 1970 with fraction. */
   readonly openedAtEpochMs: number;
+  /** Upper bound of how late moment 0 was stamped, in ns; absent when it is not known. */
+  readonly openedErrorBoundNs?: number;
   readonly route: string;
   readonly class: ClassFacts;
   /** Label values frozen at the first token, or at the end when none came. */

@@ -1,7 +1,7 @@
 // The entries of the tape as values. The writer takes their fields, the reader hands them out.
 // Moments are ns on the clock that all threads share (base/clock.ts).
 import type { Framing, WireEnd } from '../base/outcome.ts';
-import type { MarkKind } from './layout.ts';
+import type { MarkKind, PauseCause } from './layout.ts';
 
 /** Names and values in turn, as they came over the wire: order, case and repetitions kept. */
 export type RawFields = readonly string[];
@@ -19,6 +19,8 @@ export interface TraceIds {
 export interface OpenEntry {
   readonly exchange: number;
   readonly openedAtNs: number;
+  /** Upper bound of how late that stamp is, 0 when it is not known. */
+  readonly openedErrorBoundNs: number;
   /** Wall time when the head came, for the anchor of this exchange's spans. */
   readonly epochMs: number;
   readonly routeIndex: number;
@@ -94,9 +96,11 @@ export interface EndEntry {
   readonly requestBytes: number;
 }
 
+/** The relay's thread did not run, or not all of the time. */
 export interface PauseEntry {
   readonly startAtNs: number;
   readonly endAtNs: number;
+  readonly cause: PauseCause;
 }
 
 /** One call an entry, in the order of writing. */

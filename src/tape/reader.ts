@@ -10,6 +10,7 @@ import {
   ENTRY_HEADER_BYTES,
   MARK_KINDS,
   OPEN_FLAG,
+  PAUSE_CAUSES,
   SLOT,
   type Tape,
 } from './layout.ts';
@@ -111,7 +112,11 @@ export class TapeReader {
           requestBytes: f64[f + 4] as number,
         });
       case ENTRY.pause:
-        return handler.onPause({ startAtNs: f64[f] as number, endAtNs: f64[f + 1] as number });
+        return handler.onPause({
+          startAtNs: f64[f] as number,
+          endAtNs: f64[f + 1] as number,
+          cause: PAUSE_CAUSES[flags] as (typeof PAUSE_CAUSES)[number],
+        });
       default:
         throw new Error(`tape: unknown entry type ${word & 0xff}`);
     }
@@ -126,6 +131,7 @@ export class TapeReader {
     handler.onOpen({
       exchange,
       openedAtNs: f64[f] as number,
+      openedErrorBoundNs: u32[u + 3] as number,
       epochMs: f64[f + 1] as number,
       routeIndex: u32[u] as number,
       clientPort: u32[u + 1] as number,

@@ -1,6 +1,7 @@
 // The writing end of the tape, on the relay thread. Never blocks, never notifies, never throws on
 // a full ring: it leaves out detail in the steps of the limits and counts each.
 import {
+  ERROR_BOUND_MAX_NS,
   TAPE_DROP_BYTES_BELOW_RATIO,
   TAPE_DROP_CHUNKS_BELOW_RATIO,
   TAPE_END_BACKLOG_COUNT,
@@ -17,8 +18,10 @@ import {
   ENTRY_HEADER_BYTES,
   MARK_KINDS,
   OPEN_FLAG,
+  PAUSE_CAUSES,
   SLOT,
   type MarkKind,
+  type PauseCause,
   type Tape,
 } from './layout.ts';
 
@@ -65,7 +68,7 @@ export class TapeWriter {
     u32[u] = entry.routeIndex;
     u32[u + 1] = entry.clientPort;
     u32[u + 2] = entry.localPort;
-    u32[u + 3] = 0;
+    u32[u + 3] = Math.min(entry.openedErrorBoundNs, ERROR_BOUND_MAX_NS);
     const idsAt = at + ENTRY_HEADER_BYTES + 40;
     if (trace) {
       const ids = trace.traceId + (trace.parentSpanId ?? NO_SPAN) + trace.serverSpanId + trace.clientSpanId;
@@ -137,8 +140,7 @@ export class TapeWriter {
     const f = (at + ENTRY_HEADER_BYTES) >> 3;
     f64[f] = entry.receivedAtNs;
     f64[f + 1] = entry.writtenAtNs;
-    // The bound fits 32 bits up to 4.29 s; beyond it every gap is tainted anyway.
-    u32[(f << 1) + 4] = Math.min(entry.errorBoundNs, 0xffff_ffff);
+    u32[(f << 1) + 4] = Math.min(entry.errorBoundNs, ERROR_BOUND_MAX_NS);
     u32[(f << 1) + 5] = entry.byteCount;
     u32[(f << 1) + 6] = Math.min(entry.queuedBytes, 0xffff_ffff);
     u32[(f << 1) + 7] = copied;
@@ -161,11 +163,11 @@ export class TapeWriter {
     this.#endBacklog.push(entry);
   }
 
-  /** A garbage collection on this thread. */
-  pause(startAtNs: number, endAtNs: number): void {
+  /** This thread did not run, or not all of the time. */
+  pause(startAtNs: number, endAtNs: number, cause: PauseCause): void {
     const at = this.#reserve(ENTRY.pause, 16, this.#dropChunksBelow);
     if (at < 0) return this.#count(SLOT.droppedChunkCount);
-    this.#stamp(at, 0, 0, 0);
+    this.#stamp(at, PAUSE_CAUSES.indexOf(cause), 0, 0);
     this.#fill(at, startAtNs, endAtNs);
     this.#publish();
   }

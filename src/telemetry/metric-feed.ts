@@ -3,6 +3,7 @@
 // looks its series up anew. Decides nothing: which gap is stalled or tainted was decided before.
 import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.ts';
 import { BACKPRESSURE } from '../measure/backpressure.ts';
+import { DOUBTS_COUNT, doubtsOf } from '../measure/doubts.ts';
 import { EVENTS_COALESCED } from '../measure/coalesced.ts';
 import { EXCHANGE_DURATION, EXCHANGES } from '../measure/duration.ts';
 import type { Split } from '../measure/figures.ts';
@@ -93,6 +94,7 @@ function countExchange(store: MetricStore, report: Report, exemplar: ExemplarRef
   const { class: className, model, route } = report.labels;
   const labels = { class: className, model, route, outcome: report.record.end.outcome };
   store.counter(EXCHANGES, labels).add(1);
+  for (const doubt of doubtsOf(report.record, report.figures.split)) store.counter(DOUBTS_COUNT, { doubt }).add(1);
   const duration = store.histogram(EXCHANGE_DURATION, { ...labels, output_bucket: report.outputBucket });
   duration.record(report.figures.durationNs, exemplar);
 }

@@ -112,6 +112,7 @@ function figureAttributes({ record, figures }: Report): Own {
     'rubato.hold.max_us': us(figures.holdMaxNs),
     'rubato.hold.p50_us': us(figures.holdP50Ns),
     'rubato.backpressure_us': us(figures.backpressureNs),
+    'rubato.stamp_error.max_us': us(figures.stampErrorMaxNs),
   };
 }
 

@@ -59,6 +59,7 @@ export const SPAN_ATTRIBUTES = {
   'rubato.hold.max_us': 'Read received → accepted by the kernel, largest over the chunks.',
   'rubato.hold.p50_us': 'Read received → accepted by the kernel, median over the chunks.',
   'rubato.backpressure_us': 'Time in which the socket to the client was blocked.',
+  'rubato.stamp_error.max_us': 'Upper bound of how late any stamp is that the figures rest on; above 1 ms a doubt.',
   'rubato.other_clock.request_start_epoch_ms':
     'When the client or a hop before rubato began the request, as it said in `x-request-start`: by its clock, not ours.',
   'rubato.other_clock.request_start_to_head_ms':

@@ -20,6 +20,7 @@ test('a whole stream has every figure', () => {
     tokens: { output: 5, reasoning: 1, basis: 'usage' },
   });
   expect(measureRecord(record)).toEqual({
+    stampErrorMaxNs: 0,
     ttftNs: ms(100) + FLUSH_AFTER_NS,
     ttfoNs: ms(200) + FLUSH_AFTER_NS,
     thinkingNs: ms(100),
@@ -67,6 +68,7 @@ describe('answers that are not streams', () => {
       tokens: { output: 9 },
     });
     expect(measureRecord(record)).toEqual({
+      stampErrorMaxNs: 0,
       gapsReceived: NO_GAPS,
       gapsFlushed: NO_GAPS,
       taintedCounts: NO_TAINT,

@@ -27,6 +27,7 @@ test('the metrics fed by measures', () => {
     'rubato.events.coalesced counter {event} ',
     'rubato.backpressure histogram s ',
     'rubato.splits counter {exchange} basis',
+    'rubato.doubts counter {exchange} doubt',
   ]);
 });
 

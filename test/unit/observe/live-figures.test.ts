@@ -76,6 +76,7 @@ test('live counts are the figures of the report', () => {
       writer.open({
         exchange: 1,
         openedAtNs: atNs,
+        openedErrorBoundNs: 0,
         epochMs: 0,
         routeIndex: 0,
         clientPort: 1,
@@ -119,7 +120,7 @@ test('live counts are the figures of the report', () => {
         if (also === 'blocked') writer.mark(1, 'blockedFrom', atNs);
         if (also === 'unblocked') writer.mark(1, 'blockedTo', atNs);
         chunk(body, boundNs, fate);
-        if (also === 'pause') writer.pause(atNs - 1_000_000, atNs);
+        if (also === 'pause') writer.pause(atNs - 1_000_000, atNs, 'gc');
       }
       atNs += 1_000_000;
       readAtNs = atNs;

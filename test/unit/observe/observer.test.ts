@@ -61,6 +61,7 @@ describe('exchanges', () => {
       one.onOpen({
         exchange: 35,
         openedAtNs: OPENED_AT_NS,
+        openedErrorBoundNs: 0,
         epochMs: 0,
         routeIndex: 9,
         clientPort: 1,
@@ -169,6 +170,7 @@ describe('a relay that died', () => {
       .onOpen({
         exchange: 1,
         openedAtNs: nowNs(),
+        openedErrorBoundNs: 0,
         epochMs: 0,
         routeIndex: 0,
         clientPort: 1,

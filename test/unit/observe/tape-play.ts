@@ -7,7 +7,7 @@ import { createClassifier } from '../../../src/observe/classifier.ts';
 import { Observer, type ObserverOptions } from '../../../src/observe/observer.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
 import type { ClassSpec } from '../../../src/record/traffic-class.ts';
-import type { ChunkEntry, EndEntry, HeadEntry, OpenEntry, TapeHandler } from '../../../src/tape/entries.ts';
+import type { ChunkEntry, EndEntry, HeadEntry, OpenEntry, PauseEntry, TapeHandler } from '../../../src/tape/entries.ts';
 import type { MarkKind } from '../../../src/tape/layout.ts';
 
 /** The shared clock when exchanges open, unless an opening says otherwise; any number that is not round. */
@@ -96,6 +96,7 @@ export class Play {
     handler.onOpen({
       exchange,
       openedAtNs: this.#openedAtNs,
+      openedErrorBoundNs: 0,
       epochMs: 1_796_000_000_000,
       routeIndex: 0,
       clientPort: 40_000,
@@ -171,8 +172,8 @@ export class Play {
     return this;
   }
 
-  pause(startMs: number, endMs: number): this {
-    this.#handler.onPause({ startAtNs: this.#at(startMs), endAtNs: this.#at(endMs) });
+  pause(startMs: number, endMs: number, cause: PauseEntry['cause'] = 'gc'): this {
+    this.#handler.onPause({ startAtNs: this.#at(startMs), endAtNs: this.#at(endMs), cause });
     return this;
   }
 

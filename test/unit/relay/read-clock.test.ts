@@ -99,6 +99,52 @@ describe('a pause is not in the bound of', () => {
   });
 });
 
+describe('a heartbeat that is overdue', () => {
+  const sleep = (lengthMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, lengthMs));
+  let lost: [startAtNs: number, endAtNs: number][] = [];
+  beforeEach(() => {
+    lost = [];
+    clock = new ReadClock((startAtNs, endAtNs) => lost.push([startAtNs, endAtNs]));
+  });
+
+  test('makes all of a wait count as busy: the process may have been stopped', async () => {
+    await quietTurns();
+    clock.beat(nowNs() + 1e6);
+    await sleep(100);
+    expect(boundNs()).toBeGreaterThanOrEqual(98e6);
+    expect(lost).toHaveLength(1);
+    expect(lost[0]?.[1]).toBeGreaterThanOrEqual((lost[0]?.[0] ?? 0) + 98e6);
+  });
+
+  test('says so whether it comes before the reads or after them, and once', async () => {
+    await quietTurns();
+    clock.beat(nowNs() + 1e6);
+    await sleep(100);
+    clock.beat(nowNs() + 1e9);
+    expect(boundNs()).toBeGreaterThanOrEqual(98e6);
+    expect(boundNs()).toBeGreaterThanOrEqual(98e6);
+    expect(lost).toHaveLength(1);
+  });
+
+  test('is over for reads after the turn in which it came', async () => {
+    await quietTurns();
+    clock.beat(nowNs() + 1e6);
+    await sleep(200);
+    clock.beat(nowNs() + 10e9);
+    await sleep(50);
+    expect(boundNs()).toBeLessThan(150e6);
+  });
+
+  test('is none as long as it may still come', async () => {
+    await quietTurns();
+    clock.beat(nowNs() + 10e9);
+    await sleep(200);
+    expect(boundNs()).toBeLessThan(200e6);
+    // On a busy machine others may have had the CPU for a while: that is told as well.
+    expect(lost.filter(([startAtNs, endAtNs]) => endAtNs - startAtNs > 150e6)).toEqual([]);
+  });
+});
+
 test('a bound is an integer and never negative, stamps never go back', async () => {
   let lastNs = 0;
   for (let i = 0; i < 300; i += 1) {

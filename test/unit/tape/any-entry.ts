@@ -1,7 +1,7 @@
 // Random entries of every kind, and how each is written.
 import * as fc from 'fast-check';
 import { FRAMINGS, WIRE_ENDS } from '../../../src/base/outcome.ts';
-import { MARK_KINDS } from '../../../src/tape/layout.ts';
+import { MARK_KINDS, PAUSE_CAUSES } from '../../../src/tape/layout.ts';
 import type { TapeWriter } from '../../../src/tape/writer.ts';
 import type { Told } from './tape-log.ts';
 
@@ -29,6 +29,7 @@ export const anyEntry: fc.Arbitrary<Told> = fc.oneof(
     .record({
       exchange: u32,
       openedAtNs: atNs,
+      openedErrorBoundNs: u32,
       epochMs: fc.double({ noNaN: true }),
       routeIndex: u32,
       clientPort: u32,
@@ -92,7 +93,9 @@ export const anyEntry: fc.Arbitrary<Told> = fc.oneof(
       requestBytes: atNs,
     })
     .map((entry) => ['end', entry] as const),
-  fc.record({ startAtNs: atNs, endAtNs: atNs }).map((entry) => ['pause', entry] as const),
+  fc
+    .record({ startAtNs: atNs, endAtNs: atNs, cause: fc.constantFrom(...PAUSE_CAUSES) })
+    .map((entry) => ['pause', entry] as const),
 );
 
 /** Writes an entry with the call that is made for it. */
@@ -105,7 +108,7 @@ export function write(writer: TapeWriter, [kind, entry]: Told): void {
     case 'flush':
       return writer.flush(entry.exchange, entry.seq, entry.atNs);
     case 'pause':
-      return writer.pause(entry.startAtNs, entry.endAtNs);
+      return writer.pause(entry.startAtNs, entry.endAtNs, entry.cause);
     case 'open':
       return writer.open(entry);
     case 'connected':

@@ -118,7 +118,7 @@ describe('at the edge of a step', () => {
     writer.flush(1, 0, 5);
     expect([freeBytes(), counts()]).toEqual([520, [0, 0, 0]]);
     writer.flush(1, 1, 6);
-    writer.pause(1, 2);
+    writer.pause(1, 2, 'gc');
     expect([freeBytes(), counts()]).toEqual([520, [0, 2, 0]]);
   });
 

@@ -120,6 +120,7 @@ describe('full', () => {
     writer.open({
       exchange: 1,
       openedAtNs: 1,
+      openedErrorBoundNs: 0,
       epochMs: 1,
       routeIndex: 0,
       clientPort: 1,
@@ -133,7 +134,7 @@ describe('full', () => {
     });
     expect(lostCount()).toBe(3);
     writer.requestBytes(1, 0, pattern(1));
-    writer.pause(1, 2);
+    writer.pause(1, 2, 'cpu');
     expect(Atomics.load(tape.control, SLOT.droppedBytesCount)).toBe(1);
     expect(drain()).toHaveLength(MARKS_IN_RING);
   });

@@ -22,6 +22,7 @@ const TRACE: TraceIds = {
 const OPEN = {
   exchange: 7,
   openedAtNs: 123_456_789,
+  openedErrorBoundNs: 0,
   epochMs: 1_796_000_000_000.25,
   routeIndex: 2,
   clientPort: 65_535,

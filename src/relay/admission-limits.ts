@@ -51,13 +51,13 @@ export class AdmissionLimits {
 }
 
 /** Errors of a system call that mean that this machine, not the other side, has no room. */
-const SHORTAGES: Readonly<Record<string, ShedReason>> = {
-  EMFILE: 'descriptors',
-  ENFILE: 'descriptors',
-  ENOBUFS: 'memory',
-  ENOMEM: 'memory',
-};
+const SHORTAGES: ReadonlyMap<string, ShedReason> = new Map([
+  ['EMFILE', 'descriptors'],
+  ['ENFILE', 'descriptors'],
+  ['ENOBUFS', 'memory'],
+  ['ENOMEM', 'memory'],
+]);
 
 export function shortageOf(code: string): ShedReason | undefined {
-  return SHORTAGES[code];
+  return SHORTAGES.get(code);
 }

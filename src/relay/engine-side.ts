@@ -2,6 +2,7 @@
 // it, and sends the request a second time where that is safe. Decides nothing about the answer.
 import { nowNs } from '../base/clock.ts';
 import type { WireEnd } from '../base/outcome.ts';
+import { shortageOf } from './admission-limits.ts';
 import type { ExchangePlan } from './exchange-plan.ts';
 import { guarded, type OnException } from './guarded.ts';
 import { keepAliveHintMs, keepsAlive } from './keep-alive.ts';
@@ -153,7 +154,12 @@ export class EngineSide implements ConnectionUser {
   #broken(code: string): void {
     const connection = this.#connection;
     if (connection !== undefined && this.#retry(connection)) return;
-    if (connection !== undefined && !connection.ready) return this.#options.onBroken('connect_error', code);
+    if (connection !== undefined && !connection.ready) {
+      // Where we have no socket left the engine is not to blame.
+      const shortage = shortageOf(code);
+      if (shortage !== undefined) return this.#options.onBroken('shed', shortage);
+      return this.#options.onBroken('connect_error', code);
+    }
     this.#options.onBroken(connection?.reused ? 'upstream_reset_reused' : 'upstream_closed_before_head', code);
   }
 

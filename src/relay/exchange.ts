@@ -6,7 +6,7 @@
 //                         └─ first of {complete, engine fault, client gone, limit of ours} → end
 import type { Socket } from 'node:net';
 import { nowNs } from '../base/clock.ts';
-import { ERROR_CODES } from '../base/error-codes.ts';
+import { answerFor } from '../base/error-codes.ts';
 import { OnceEnd } from '../base/once-end.ts';
 import type { WireEnd } from '../base/outcome.ts';
 import { Answer } from './answer.ts';
@@ -200,10 +200,10 @@ export class Exchange {
   }
 
   /** The one end: what is still under way on either side is stopped, and the client is told. */
-  #onEnd({ wireEnd }: EndCause): void {
+  #onEnd(cause: EndCause): void {
     try {
       this.#stop();
-      this.#tellClient(wireEnd);
+      this.#tellClient(cause);
     } catch (error) {
       this.#onException(error);
     }
@@ -218,15 +218,14 @@ export class Exchange {
     if (!this.#upstreamOver) this.#plan.tape.mark(this.#plan.number, 'upstreamEnd', nowNs());
   }
 
-  #tellClient(wireEnd: WireEnd): void {
+  #tellClient({ wireEnd, reason }: EndCause): void {
     if (wireEnd === 'complete' || wireEnd === 'client_abort') return;
     // Whoever takes nothing is not told by more bytes, and what waits for it is dropped at once.
     if (wireEnd === 'client_stalled') return this.#client.reset();
     if (this.#download.headSent) return this.#client.cut();
     const { res, req } = this.#plan;
     if (!req.complete || wireEnd === 'client_protocol') closeAfter(req, res);
-    const code = wireEnd in ERROR_CODES ? ERROR_CODES[wireEnd as keyof typeof ERROR_CODES] : ERROR_CODES.internal_error;
-    this.#answeredByUs = this.#client.answer(code);
+    this.#answeredByUs = this.#client.answer(answerFor(wireEnd, reason));
   }
 
   /** Something of ours threw: this exchange ends, by an answer if there is still one to give. */

@@ -9,7 +9,7 @@ import type { StreamRecord } from '../record/stream-record.ts';
 const NO_FAILURE: ReadonlySet<Outcome> = new Set(['ok', 'client_abort']);
 
 /** Failures of the client: our side as a server did what it could. */
-const CLIENT_FAILURES: ReadonlySet<Outcome> = new Set(['client_protocol', 'client_stalled', 'upload_stalled']);
+const CLIENT_FAILURES: ReadonlySet<Outcome> = new Set(['client_protocol', 'client_stalled']);
 
 /**
  * `error.type` of an exchange: the status for an HTTP error, else the outcome, which is a closed set.

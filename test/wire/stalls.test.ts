@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { nowNs } from '../../src/base/clock.ts';
 import { useBench } from '../support/bench.ts';
-import { RawClient } from '../support/raw-client.ts';
+import type { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, type EngineExchange } from '../support/raw-engine.ts';
 import { c, chatRequest, D, DONE, END, HEAD, head } from '../support/script.ts';
 import { poll, sleep } from '../support/signal.ts';

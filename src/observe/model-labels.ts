@@ -4,6 +4,9 @@ import { MODELS_FOLDED_MAX_COUNT, MODELS_MAX_COUNT, NAME_MAX_CHARS } from '../ba
 
 export const OTHER_MODEL = 'other';
 
+/** Control, format and private characters, lone surrogates, and separators of lines and paragraphs. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
 export class ModelLabels {
   #names: Set<string>;
   /** Names that came too late for a label of their own, as far as they are told apart. */
@@ -30,7 +33,9 @@ export class ModelLabels {
   /** Takes a name that the engine vouches for. */
   admit(model: string | undefined): void {
     if (model === undefined || model === '' || this.#names.has(model)) return;
-    if (this.#names.size < MODELS_MAX_COUNT) this.#names.add(model);
+    // Names go into lines of text, and not everybody who reads these splits them at line feeds only.
+    const fits = this.#names.size < MODELS_MAX_COUNT && !UNPRINTABLE.test(model);
+    if (fits) this.#names.add(model);
     else if (this.#folded.size < MODELS_FOLDED_MAX_COUNT) this.#folded.add(model.slice(0, NAME_MAX_CHARS));
   }
 }

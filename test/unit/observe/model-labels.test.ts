@@ -44,6 +44,17 @@ test('the last name that fits is a label, the next one is other and counted', ()
   expect([labels.labelOf(`m${MODELS_MAX_COUNT - 1}`), labels.foldedCount]).toEqual(['other', 1]);
 });
 
+test.each(['m\r\nm', 'm\u0000', 'm\u001b[2J', 'm\u0085', 'm\u2028', 'm\u202e', '\ud800'])(
+  'a name with characters that end or turn lines is no label: %j',
+  (name) => {
+    const labels = new ModelLabels([]);
+    labels.admit(name);
+    labels.admit('Qwen/Qwen2.5 Größe-7B:latest');
+    expect([labels.labelOf(name), labels.foldedCount]).toEqual(['other', 1]);
+    expect(labels.labelOf('Qwen/Qwen2.5 Größe-7B:latest')).not.toBe('other');
+  },
+);
+
 test('a name without a label is counted once, however often it is served', () => {
   const labels = new ModelLabels(names(MODELS_MAX_COUNT));
   for (const name of ['late', 'late', 'later', 'late']) labels.admit(name);

@@ -1,5 +1,6 @@
 // The trusted gaps of one frozen record, one by one. The gap meter decides which they are, exactly
 // as it did while the stream ran; here it only gets the record told.
+import { rowsOf } from '../measure/columns.ts';
 import { createGapMeter, type Gap } from '../measure/gap-meter.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 
@@ -9,7 +10,7 @@ export function gapsReceived(record: StreamRecord): Gap[] {
   // What is no stream has no gaps, however its bytes came.
   if (!record.answer.streamed) return gaps;
   const meter = createGapMeter({
-    chunks: record.chunks,
+    chunks: rowsOf(record.chunks),
     stallNs: record.class.stallNs,
     listener: {
       onGap: (point, gap) => {

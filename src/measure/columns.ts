@@ -1,10 +1,7 @@
 // Reading the columns of a chunk log: one row, or whether chunks were lost on the way to it. Knows
 // no figure.
 import assert from 'node:assert/strict';
-import type { ChunkColumns } from '../record/chunk-log.ts';
-import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED } from '../record/kinds.ts';
-
-const LOSS_BITS = CHUNK_AFTER_LOSS | CHUNK_BYTES_OMITTED;
+import { type ChunkColumns, type ChunkRows, LOSS_BITS } from '../record/chunk-log.ts';
 
 /** The value of a row that must exist: a row outside the column is a programmer's error. */
 export function valueAt<T>(column: readonly T[], row: number): T {
@@ -22,4 +19,14 @@ export function lostIn(chunks: ChunkColumns, fromRow: number, toRow: number): bo
     if ((valueAt(chunks.flags, row) & LOSS_BITS) !== 0) return true;
   }
   return false;
+}
+
+/** The columns of a frozen record as meters read them. */
+export function rowsOf(chunks: ChunkColumns): ChunkRows {
+  return {
+    receivedAtNs: (row) => valueAt(chunks.receivedAtNs, row),
+    errorBoundNs: (row) => valueAt(chunks.errorBoundNs, row),
+    flushedAtNs: (row) => valueAt(chunks.flushedAtNs, row),
+    lostIn: (fromRow, toRow) => lostIn(chunks, fromRow, toRow),
+  };
 }

@@ -3,9 +3,8 @@
 //
 // The first token is the first event with a generated fragment on any channel of any choice; the first
 // visible one is the first with a fragment on a channel other than reasoning.
-import type { ChunkColumns } from '../record/chunk-log.ts';
+import type { ChunkRows } from '../record/chunk-log.ts';
 import { VISIBLE_CHANNEL_BITS } from '../record/kinds.ts';
-import { lostIn, valueAt } from './columns.ts';
 
 export interface FirstTokenListener {
   /** Request head received → chunk with the first token accepted by the kernel for the client. */
@@ -15,12 +14,12 @@ export interface FirstTokenListener {
 }
 
 export class FirstTokenMeter {
-  readonly #chunks: ChunkColumns;
+  readonly #chunks: ChunkRows;
   readonly #listener: FirstTokenListener;
   #firstRow: number | undefined;
   #firstVisibleRow: number | undefined;
 
-  constructor(chunks: ChunkColumns, listener: FirstTokenListener) {
+  constructor(chunks: ChunkRows, listener: FirstTokenListener) {
     this.#chunks = chunks;
     this.#listener = listener;
   }
@@ -49,20 +48,20 @@ export class FirstTokenMeter {
   }
 
   #delivered(row: number): boolean {
-    return valueAt(this.#chunks.flushedAtNs, row) !== null;
+    return this.#chunks.flushedAtNs(row) !== null;
   }
 
   // Where overload took away bytes before, an earlier token may have been among them: no sample.
 
   #tellFirst(row: number): void {
-    if (!lostIn(this.#chunks, 0, row)) this.#listener.onFirstToken(this.#flushedAtNs(row), row);
+    if (!this.#chunks.lostIn(0, row)) this.#listener.onFirstToken(this.#flushedAtNs(row), row);
   }
 
   #tellFirstVisible(row: number): void {
-    if (!lostIn(this.#chunks, 0, row)) this.#listener.onFirstVisibleToken(this.#flushedAtNs(row), row);
+    if (!this.#chunks.lostIn(0, row)) this.#listener.onFirstVisibleToken(this.#flushedAtNs(row), row);
   }
 
   #flushedAtNs(row: number): number {
-    return valueAt(this.#chunks.flushedAtNs, row) as number;
+    return this.#chunks.flushedAtNs(row) as number;
   }
 }

@@ -13,11 +13,11 @@
 //  - A pause may become known at any time. The meter notes after how many reads that was, the record keeps
 //    it (`knownFromRead`), and only later gaps look at it.
 //  - What did not fit into the logs (262,144 rows) is not told to the meter either.
-import { PAUSES_MAX_COUNT } from '../base/limits.ts';
-import type { ChunkColumns } from '../record/chunk-log.ts';
+import { PAUSES_EARLY_MAX_COUNT, PAUSES_MAX_COUNT } from '../base/limits.ts';
+import { PAUSES_FORGET_FROM_COUNT } from '../base/record-limits.ts';
+import type { ChunkRows } from '../record/chunk-log.ts';
 import type { Pause } from '../record/stream-record.ts';
 import { BlockedLog } from './blocked-log.ts';
-import { lostIn, valueAt } from './columns.ts';
 import type { TaintCause } from './figures.ts';
 import type { GapPoint } from './gap.ts';
 import { StallMeter } from './stall.ts';
@@ -44,18 +44,20 @@ export interface GapListener {
 
 export interface GapMeterOptions {
   /** The log of the exchange's chunks, live or frozen. */
-  readonly chunks: ChunkColumns;
+  readonly chunks: ChunkRows;
   /** Smallest gap that can be a stall, from the class. */
   readonly stallNs: number;
   readonly listener: GapListener;
 }
 
 export class GapMeter {
-  readonly #chunks: ChunkColumns;
+  readonly #chunks: ChunkRows;
   readonly #listener: GapListener;
   readonly #stalls: StallMeter;
   readonly #blocked = new BlockedLog();
   #pauses: Pause[] = [];
+  /** So many pauses are looked through for those that are not needed any more. */
+  #forgetFromCount = PAUSES_FORGET_FROM_COUNT;
   /** Pauses that have named the cause of a tainted gap: a replay needs them again. */
   readonly #namedPauses = new Set<Pause>();
   /** Rows whose flush ends a gap, with the row it began at. */
@@ -72,9 +74,9 @@ export class GapMeter {
 
   /** An event with a generated fragment was completed by the chunk in this row. Once an event. */
   onGenerated(row: number): void {
-    const { receivedAtNs, flushedAtNs } = this.#chunks;
+    const chunks = this.#chunks;
     const lastRow = this.#lastRow;
-    if (lastRow !== undefined && valueAt(receivedAtNs, lastRow) === valueAt(receivedAtNs, row)) {
+    if (lastRow !== undefined && chunks.receivedAtNs(lastRow) === chunks.receivedAtNs(row)) {
       this.#listener.onCoalesced();
       return;
     }
@@ -84,7 +86,7 @@ export class GapMeter {
     // A flushed gap exists only where the received one is trusted: when the relay was too busy to stamp a
     // receipt in time, its flush stamps are no better.
     if (!trusted) return;
-    if (valueAt(flushedAtNs, row) === null) this.#unflushed.set(row, lastRow);
+    if (chunks.flushedAtNs(row) === null) this.#unflushed.set(row, lastRow);
     else this.#settleFlushed(lastRow, row);
   }
 
@@ -107,11 +109,13 @@ export class GapMeter {
   }
 
   /**
-   * The relay's thread was held up. Beyond the cap those give way that explained nothing and are over since the
-   * last read; when none does, pauses are ignored, see {@link pausesFull}.
+   * The relay's thread was held up. Now and then those give way that explained nothing and are over since the
+   * last read: a busy relay collects garbage many times a second, and each pause is told to every stream. When
+   * all are still needed, pauses beyond the cap are ignored, see {@link pausesFull}.
    */
   onPause(pause: Pause): void {
-    if (this.pausesFull) this.#forgetPauses();
+    // Pauses of a record are those that were kept.
+    if (pause.knownFromRead === undefined && this.#pauses.length >= this.#forgetFromCount) this.#forgetPauses();
     if (this.pausesFull) return;
     this.#pauses.push({ ...pause, knownFromRead: pause.knownFromRead ?? this.#readCount });
   }
@@ -137,14 +141,14 @@ export class GapMeter {
 
   /** The gap from the last read to the one that begins at `row`; tells whether it can be trusted. */
   #settleReceived(lastRow: number, row: number): boolean {
-    const { receivedAtNs, errorBoundNs } = this.#chunks;
+    const chunks = this.#chunks;
     // What overload took away may have held fragments: no gap, and no taint of the path either.
-    if (lostIn(this.#chunks, lastRow + 1, row)) return false;
+    if (chunks.lostIn(lastRow + 1, row)) return false;
     const ends = {
-      startAtNs: valueAt(receivedAtNs, lastRow),
-      endAtNs: valueAt(receivedAtNs, row),
-      startBoundNs: valueAt(errorBoundNs, lastRow),
-      endBoundNs: valueAt(errorBoundNs, row),
+      startAtNs: chunks.receivedAtNs(lastRow),
+      endAtNs: chunks.receivedAtNs(row),
+      startBoundNs: chunks.errorBoundNs(lastRow),
+      endBoundNs: chunks.errorBoundNs(row),
       readsBefore: this.#readCount,
     };
     const cause = taintCause(ends, this.#blocked, this.#pauses, this.#namedPauses);
@@ -160,15 +164,19 @@ export class GapMeter {
 
   /** What the record keeps of pauses and what the meter goes by stay the same, so a replay decides alike. */
   #forgetPauses(): void {
-    if (this.#lastRow === undefined) return;
-    const { receivedAtNs, errorBoundNs } = this.#chunks;
-    const sinceNs = valueAt(receivedAtNs, this.#lastRow) - valueAt(errorBoundNs, this.#lastRow);
+    if (this.#lastRow === undefined) {
+      // Until the first token only the latest can have spoiled its stamp.
+      this.#pauses = this.#pauses.slice(-PAUSES_EARLY_MAX_COUNT);
+      return;
+    }
+    const sinceNs = this.#chunks.receivedAtNs(this.#lastRow) - this.#chunks.errorBoundNs(this.#lastRow);
     this.#pauses = this.#pauses.filter((pause) => this.#namedPauses.has(pause) || pause.endAtNs > sinceNs);
+    this.#forgetFromCount = Math.max(PAUSES_FORGET_FROM_COUNT, 2 * this.#pauses.length);
   }
 
   #settleFlushed(lastRow: number, row: number): void {
-    const startAtNs = valueAt(this.#chunks.flushedAtNs, lastRow);
-    const endAtNs = valueAt(this.#chunks.flushedAtNs, row);
+    const startAtNs = this.#chunks.flushedAtNs(lastRow);
+    const endAtNs = this.#chunks.flushedAtNs(row);
     if (startAtNs === null || endAtNs === null || endAtNs < startAtNs) return;
     if (this.#blocked.overlaps(startAtNs, endAtNs)) return;
     this.#listener.onGap('flushed', { chunk: row, atNs: endAtNs, gapNs: endAtNs - startAtNs, stalled: false });

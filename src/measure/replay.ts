@@ -1,7 +1,7 @@
 // Runs the meters of a live stream over a frozen record and collects what they say. Nothing is decided
 // here: the meters are those that ran live, told in an order that cannot change their decisions.
 import type { StreamRecord } from '../record/stream-record.ts';
-import { valueAt } from './columns.ts';
+import { rowsOf, valueAt } from './columns.ts';
 import { FirstTokenMeter } from './first-token-meter.ts';
 import { TAINT_CAUSES, type Stall, type TaintCause } from './figures.ts';
 import type { GapPoint } from './gap.ts';
@@ -20,7 +20,8 @@ export interface Replayed {
 }
 
 export function replayStream(record: StreamRecord): Replayed {
-  const { chunks, events } = record;
+  const { events } = record;
+  const chunks = rowsOf(record.chunks);
   const gapsNs: Record<GapPoint, number[]> = { received: [], flushed: [] };
   const stalls: Stall[] = [];
   const taintedCounts = Object.fromEntries(TAINT_CAUSES.map((cause) => [cause, 0])) as Record<TaintCause, number>;

@@ -2,7 +2,7 @@
 import { PAUSES_EARLY_MAX_COUNT } from '../base/limits.ts';
 import { FirstTokenMeter, type FirstTokenListener } from '../measure/first-token-meter.ts';
 import { GapMeter, type GapListener } from '../measure/gap-meter.ts';
-import type { ChunkColumns } from '../record/chunk-log.ts';
+import type { ChunkRows } from '../record/chunk-log.ts';
 import type { Pause } from '../record/stream-record.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 
@@ -15,7 +15,7 @@ export interface Metering {
 
 export function createMetering(
   spec: ClassSpec,
-  chunks: ChunkColumns,
+  chunks: ChunkRows,
   listener: GapListener & FirstTokenListener,
 ): Metering {
   return {

@@ -27,6 +27,7 @@ import type { Company } from './company.ts';
 import { createMetering, EarlyPauses, type Metering } from './metering.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { RequestAssembly } from './request-assembly.ts';
+import { SeqRows } from './seq-rows.ts';
 
 /** What an exchange tells while it runs. */
 export interface ExchangeListener extends GapListener, FirstTokenListener {
@@ -76,8 +77,8 @@ export class ObservedExchange {
   readonly #earlyPauses = new EarlyPauses();
   /** Made with the first chunk, when the class is known. */
   #metering: Metering | undefined;
-  /** Rows of chunks whose flush stamp is still to come, by their number on the wire. */
-  readonly #unflushedRows = new Map<number, number>();
+  /** Rows of chunks whose flush stamp is still to come. */
+  readonly #unflushedRows = new SeqRows();
   #nextSeq = 0;
   /** Row to which events that are completed now belong; undefined when the log is full. */
   #row: number | undefined;
@@ -201,7 +202,7 @@ export class ObservedExchange {
       flags: (entry.bytesOmitted ? CHUNK_BYTES_OMITTED : 0) | (lost ? CHUNK_AFTER_LOSS : 0),
     });
     if (this.#row === undefined) this.doubts.add('log_full');
-    else this.#unflushedRows.set(entry.seq, this.#row);
+    else this.#unflushedRows.add(entry.seq, this.#row);
     if (entry.bytesOmitted) this.reader?.skip();
     else if (entry.bytes !== undefined) {
       this.reader?.feed(entry.bytes);
@@ -210,10 +211,8 @@ export class ObservedExchange {
   }
 
   onFlush(seq: number, atNs: number): void {
-    const row = this.#unflushedRows.get(seq);
-    if (row === undefined) return;
-    this.#unflushedRows.delete(seq);
-    this.chunks.flush(row, this.#since(atNs));
+    const row = this.#unflushedRows.take(seq);
+    if (row === undefined || !this.chunks.flush(row, this.#since(atNs))) return;
     this.metering.firstToken.onFlush(row);
     this.metering.gaps.onFlush(row);
   }
@@ -256,6 +255,12 @@ export class ObservedExchange {
     if (gaps.blockedFull || gaps.pausesFull) this.doubts.add('log_full');
   }
 
+  /** The record is made, or never will be. */
+  release(): void {
+    this.chunks.release();
+    this.events.release();
+  }
+
   readonly #onEvent: EmitEvent = (event) => {
     const row = this.#row;
     if (row === undefined || !this.events.add({ ...event, chunk: row })) {
@@ -264,7 +269,7 @@ export class ObservedExchange {
     }
     if (event.generated === 0) return;
     const { firstToken, gaps } = this.metering;
-    this.lastGeneratedAtNs = this.chunks.columns.receivedAtNs[row];
+    this.lastGeneratedAtNs = this.chunks.receivedAtNs(row);
     if (!this.#generated) {
       this.#generated = true;
       this.#listener.onFirstGenerated();
@@ -284,7 +289,7 @@ export class ObservedExchange {
   }
 
   #startMetering(): Metering {
-    const metering = createMetering(this.#classify(), this.chunks.columns, this.#listener);
+    const metering = createMetering(this.#classify(), this.chunks, this.#listener);
     this.#earlyPauses.handTo(metering.gaps);
     return metering;
   }

@@ -214,6 +214,7 @@ export class Observer {
       place: this.#placeOf(observed),
       outputBucketEdges: this.#termsFor(observed).outputBucketEdges,
     });
+    observed.release();
   }
 
   /** No longer followed: it has ended, or our own reading of it has. */
@@ -259,6 +260,7 @@ export class Observer {
       use();
     } catch (fault) {
       this.#forget(observed);
+      observed.release();
       this.#noteFault('exchange', fault);
     }
   }

@@ -11,7 +11,7 @@ const REASONING = channelBit('reasoning');
 function start() {
   const log = new ChunkLog();
   const said: string[] = [];
-  const meter = new FirstTokenMeter(log.columns, {
+  const meter = new FirstTokenMeter(log, {
     onFirstToken: (ttftNs, row) => said.push(`first ${ttftNs} row ${row}`),
     onFirstVisibleToken: (ttfoNs, row) => said.push(`visible ${ttfoNs} row ${row}`),
   });

@@ -18,7 +18,7 @@ function live(stallMs = 100): Live {
   const log = new ChunkLog();
   const said: string[] = [];
   const meter = createGapMeter({
-    chunks: log.columns,
+    chunks: log,
     stallNs: ms(stallMs),
     listener: {
       onGap: (point, { chunk, atNs, gapNs, stalled }) =>
@@ -193,13 +193,37 @@ describe('interruptions', () => {
     expect(one.meter.pauses).toEqual([{ ...gc, knownFromRead: 2 }]);
   });
 
-  test('pauses beyond the cap are ignored', () => {
+  test('pauses beyond the cap are ignored while all are needed', () => {
     const one = live();
+    take(one, 0);
     for (let index = 0; index <= PAUSES_MAX_COUNT; index += 1) {
       expect(one.meter.pausesFull).toBe(index >= PAUSES_MAX_COUNT);
       one.meter.onPause({ startAtNs: index, endAtNs: index + 1, cause: 'gc' });
     }
     expect(one.meter.pauses.length).toBe(PAUSES_MAX_COUNT);
+  });
+
+  test('of a long stream on a busy relay only the pauses that named a cause are kept, and a few', () => {
+    const one = live();
+    take(one, 0);
+    for (let read = 1; read <= 1_000; read += 1) {
+      one.meter.onPause({ startAtNs: ms(10 * read - 6), endAtNs: ms(10 * read - 4), cause: 'gc' });
+      take(one, ms(10 * read), { errorBoundNs: read % 100 === 0 ? ms(8) : 0 });
+    }
+    // A bad stamp spoils the gaps on both of its sides, except the last one, behind which nothing came.
+    expect(one.said.filter((text) => text.startsWith('tainted gc'))).toHaveLength(19);
+    expect(one.meter.pauses.length).toBeLessThan(40);
+  });
+
+  test('before the first token only the latest pauses are kept', () => {
+    const one = live();
+    for (let index = 0; index < 1_000; index += 1) {
+      one.meter.onPause({ startAtNs: ms(index), endAtNs: ms(index) + 1, cause: 'gc' });
+    }
+    take(one, ms(1_000), { errorBoundNs: ms(2) });
+    take(one, ms(1_010));
+    expect(one.said).toEqual(['tainted gc row 1']);
+    expect(one.meter.pauses.length).toBeLessThan(10);
   });
 
   test.each([CHUNK_BYTES_OMITTED, CHUNK_AFTER_LOSS])('no gap is measured across lost chunks (flag %i)', (flags) => {

@@ -92,7 +92,7 @@ class Exchange {
     ttfoNs: undefined as number | undefined,
   };
   readonly gaps: GapMeter = createGapMeter({
-    chunks: this.chunks.columns,
+    chunks: this.chunks,
     stallNs: ms(STALL_MS),
     listener: {
       onGap: (point, { chunk, atNs, gapNs, stalled }) => {
@@ -107,7 +107,7 @@ class Exchange {
       },
     },
   });
-  readonly firstToken = new FirstTokenMeter(this.chunks.columns, {
+  readonly firstToken = new FirstTokenMeter(this.chunks, {
     onFirstToken: (ttftNs) => {
       expect(this.said.ttftNs).toBeUndefined();
       this.said.ttftNs = ttftNs;

@@ -1,0 +1,10 @@
+// Caps of what open exchanges keep in memory, each with the reason for its value; others stand in limits.ts.
+
+/** Bytes of one block of a log: half of one is unused at a log's end, and a row is found by reading one. */
+export const LOG_BLOCK_BYTES = 256;
+/** Bytes in which blocks are had from the system; large enough that a page's own cost does not count. */
+export const LOG_PAGE_BYTES = 64 * 1024;
+/** Pages kept while nobody uses a block of them; a burst of streams that comes again finds 4 MiB ready. */
+export const LOG_PAGES_SPARE_COUNT = 64;
+/** Pauses of the relay from which on an exchange looks which of them it still needs; nearly always none. */
+export const PAUSES_FORGET_FROM_COUNT = 8;

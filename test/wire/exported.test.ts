@@ -220,13 +220,15 @@ describe('what comes over the wire and would like to be more than a value', () =
     for (const script of [good, bad]) {
       await bench.run({ script, lines, body, target: "/v1/chat/completions?%22}%3Cscript%3E;evil='1'" });
     }
-    await bench.run({
-      script: [at(0, HEAD), at(5, c(D('a')), c(FINISH + DONE), END)],
-      body: JSON.stringify({ model: SLY, stream: true }),
-    });
-    const entries = await bench.sidecar.untilRecords(3);
-    expect(entries).toHaveLength(3);
-    expect(readFileSync(bench.sidecar.recordFile, 'utf8').split('\n')).toHaveLength(4);
+    const sly: Step[] = [at(0, HEAD), at(5, c(D('a')), c(FINISH + DONE), END)];
+    // A name is a label from its first success on.
+    for (let round = 0; round < 2; round += 1) {
+      await bench.run({ script: sly, body: JSON.stringify({ model: SLY, stream: true }) });
+      await bench.sidecar.untilRecords(3 + round);
+    }
+    const entries = await bench.sidecar.untilRecords(4);
+    expect(entries).toHaveLength(4);
+    expect(readFileSync(bench.sidecar.recordFile, 'utf8').split('\n')).toHaveLength(5);
 
     for (const accept of ['text/plain', 'application/openmetrics-text']) {
       const page = await fetch(`http://127.0.0.1:${bench.sidecar.adminPort}/metrics`, { headers: { accept } });

@@ -48,7 +48,7 @@ function canMount(): boolean {
     execFileSync('umount', [place], { stdio: 'ignore' });
     return true;
   } catch {
-    console.warn('skipped: no file system can be mounted here, so a full and a read-only disk are not tested');
+    process.stderr.write('skipped: no file system can be mounted here, so full and read-only disks are not tested\n');
     return false;
   } finally {
     rmSync(place, { recursive: true, force: true });
@@ -179,10 +179,9 @@ describe('a log that nobody reads', () => {
     const pipe = fullPipe();
     const started = spawn(
       join(ROOT, 'node_modules/.bin/node'),
-      [
-        ...['src/main.ts', 'serve', '--upstream', `http://127.0.0.1:${engine.port}`, '--log-level', 'trace'],
-        ...['--listen', `127.0.0.1:${listen}`, '--admin', `127.0.0.1:${admin}`, '--engine-metrics', 'off'],
-      ],
+      `src/main.ts serve --upstream http://127.0.0.1:${engine.port} --log-level trace --engine-metrics off`
+        .concat(` --listen 127.0.0.1:${listen} --admin 127.0.0.1:${admin}`)
+        .split(' '),
       { cwd: ROOT, stdio: ['ignore', 'ignore', pipe.writeEnd] },
     );
     child = started;

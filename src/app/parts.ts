@@ -1,5 +1,6 @@
 // The parts of a sidecar, put together in the order of travel and not yet started. Who starts and ends
 // them stands in serve.ts, who changes them while they run in reload.ts.
+import { wallOffsetMs } from '../base/clock.ts';
 import { faultFields, type Log, type ProcessLog } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { Sink } from '../judge/report.ts';
@@ -23,6 +24,7 @@ import { RelaySupervisor } from './relay-supervisor.ts';
 import { RouteBook } from './route-book.ts';
 import { selfSources } from './self-sources.ts';
 import { ShedWatch } from './shed-watch.ts';
+import { TimeWatch } from './time-watch.ts';
 import { TlsFiles } from './tls-files.ts';
 import { UpstreamWatch } from './upstream-watch.ts';
 
@@ -39,6 +41,7 @@ export interface Parts {
   readonly shedWatch: ShedWatch;
   readonly tlsFiles: TlsFiles | undefined;
   readonly lags: LagWindow;
+  readonly timeWatch: TimeWatch;
   readonly watch: UpstreamWatch;
   readonly clientSockets: ClientSockets;
   readonly state: {
@@ -82,6 +85,7 @@ export function createParts(config: Config, { env, log, outlets, otlp, sinks }: 
     models: config.models,
     promptBucketEdges: config.promptBucketEdges,
     outputBucketEdges: config.outputBucketEdges,
+    wallOffsetMs,
     onFault: tellOnce(log),
   });
   const drain = new TapeDrain((fault) => log.error('a tape entry could not be read', faultFields(fault)));
@@ -98,10 +102,11 @@ export function createParts(config: Config, { env, log, outlets, otlp, sinks }: 
     log,
   });
   const lags = new LagWindow(() => supervisor.takeLoopLags());
+  const timeWatch = new TimeWatch({ log, openObserved: () => observer.openObserved() });
   const classNames = (): string[] => state.config.classes.map(({ name }) => name);
   observeSelf(
     outlets.store,
-    selfSources({ observer, supervisor, shedWatch, lags, outlets, otlp, calibrations }),
+    selfSources({ observer, supervisor, shedWatch, lags, timeWatch, outlets, otlp, calibrations }),
     classNames,
   );
   const watch = new UpstreamWatch(log);
@@ -120,6 +125,7 @@ export function createParts(config: Config, { env, log, outlets, otlp, sinks }: 
     shedWatch,
     tlsFiles,
     lags,
+    timeWatch,
     watch,
     clientSockets,
     state,

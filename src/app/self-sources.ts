@@ -7,12 +7,14 @@ import type { LagWindow } from './lag-window.ts';
 import type { Outlets } from './outlets.ts';
 import type { RelaySupervisor } from './relay-supervisor.ts';
 import type { ShedWatch } from './shed-watch.ts';
+import type { TimeWatch } from './time-watch.ts';
 
 export interface SelfParts {
   readonly observer: Observer;
   readonly supervisor: RelaySupervisor;
   readonly shedWatch: ShedWatch;
   readonly lags: LagWindow;
+  readonly timeWatch: TimeWatch;
   readonly outlets: Outlets;
   readonly otlp: OtlpReceiver | undefined;
   readonly calibrations: Calibrations;
@@ -23,6 +25,7 @@ export function selfSources({
   supervisor,
   shedWatch,
   lags,
+  timeWatch,
   outlets,
   otlp,
   calibrations,
@@ -30,6 +33,8 @@ export function selfSources({
   return {
     openExchanges: () => observer.openExchanges(),
     loopLagNs: () => lags.longest(),
+    clockStepCount: () => timeWatch.clockStepCount,
+    cpuThrottledNs: () => timeWatch.throttledNs(),
     tapeDropped() {
       const { droppedBytesCount, droppedChunkCount, lostEntryCount } = supervisor.tapeCounts();
       return [

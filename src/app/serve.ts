@@ -128,6 +128,7 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   drain.stop();
   parts.observer.settleAll();
   lags.close();
+  parts.timeWatch.close();
   // Side by side, for each may take its time, and together they may take no more than one of them.
   await Promise.all([parts.polling.close(), otlp?.close(), outlets.close()]);
   await state.admin?.close();

@@ -35,6 +35,11 @@ export function epochMs(): number {
   return Date.now();
 }
 
+/** Wall time less monotonic time, in ms: it moves when the wall clock is stepped, or slewed. */
+export function wallOffsetMs(): number {
+  return Date.now() - nowNs() / NS_PER_MS;
+}
+
 /**
  * One moment on both clocks. `epochMs` has a fraction; a double holds it to about 0.25 µs.
  * Spans get wall time only through such an anchor.

@@ -17,6 +17,12 @@ export const TAPE_END_BACKLOG_COUNT = 10_000;
 /** Bytes of one head (request or response) that go on the tape; longer heads are cut. */
 export const TAPE_HEAD_BYTES = 64 * KIB;
 
+/** The wall clock counts as stepped when it moves by more than this; NTP slews by at most 0.5 ms a second. */
+export const CLOCK_STEP_MIN_MS = 50;
+/** How often the wall clock and the CPU quota are looked at. */
+export const TIME_WATCH_MS = 250;
+/** How often at most the log tells of a stepped clock, or of a quota that holds the process back. */
+export const TIME_WATCH_LOG_EVERY_MS = 60_000;
 /** Pauses of the relay kept of the time before an exchange's first chunk; only the latest can touch its stamp. */
 export const PAUSES_EARLY_MAX_COUNT = 4;
 /** Largest bound of a stamp's error that is told, as it fits 32 bits; this one means "so much or more". */
@@ -177,8 +183,8 @@ export const RECORD_WRITE_BYTES = 1 * MIB;
 /** Wait before the record file is tried again after a fault (full or read-only disk), doubled up to the second. */
 export const RECORD_RETRY_FIRST_MS = 1_000;
 export const RECORD_RETRY_MAX_MS = 60_000;
-/** Time for the last flush of each sink at shutdown, so that a dead collector cannot hold the process. */
-export const FLUSH_MAX_MS = 2_000;
+/** Time for the last flush of each sink at shutdown: with a dead collector the process ends within 2 s all the same. */
+export const FLUSH_MAX_MS = 1_700;
 /** Failed exports in a row after which only probes are sent, and the time between probes. */
 export const EXPORT_FAILURES_BEFORE_PROBING_COUNT = 3;
 export const EXPORT_PROBE_MS = 30_000;

@@ -8,6 +8,7 @@ import { promptBucket } from '../measure/buckets.ts';
 import type { EngineName } from '../record/engines.ts';
 import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
 import type { Classifier } from './classifier.ts';
+import { doubtClock } from './clock-doubt.ts';
 import { Closing, type ClosingOptions, exemplarOf } from './closing.ts';
 import { CompanyBook } from './company.ts';
 import { ModelLabels } from './model-labels.ts';
@@ -38,6 +39,8 @@ export interface ObserverOptions extends ClosingOptions, ObserverTerms {
   /** By their numbers on the tape. */
   readonly routes: readonly ObservedRoute[];
   readonly models: readonly string[];
+  /** Wall time less monotonic time now, in ms. */
+  readonly wallOffsetMs: () => number;
   /** Told once a kind of fault, for the log. */
   readonly onFault: (where: string, fault: unknown) => void;
 }
@@ -208,6 +211,7 @@ export class Observer {
 
   #onEnd(observed: ObservedExchange, end: EndEntry): void {
     this.#forget(observed);
+    doubtClock(observed, this.#options.wallOffsetMs());
     observed.onEnd(end);
     this.#closing.close(observed, end, {
       labels: this.#labelsOf(observed),

@@ -10,6 +10,10 @@ export interface SelfSources {
   openExchanges(): Iterable<Pick<OpenExchange, 'class' | 'model' | 'phase'>>;
   /** Largest time, in the last ten seconds, for which a thread's loop was busy in one turn. */
   loopLagNs(): Iterable<{ readonly thread: string; readonly lagNs: number }>;
+  /** Steps of the wall clock that were seen. */
+  clockStepCount(): number;
+  /** Time for which the container's CPU quota held the process back; undefined without a quota. */
+  cpuThrottledNs(): number | undefined;
   /** What was left out of the tapes under overload, by step of degradation. */
   tapeDropped(): Iterable<{ readonly kind: string; readonly count: number }>;
   /** Requests and connections refused for want of room, by reason. */
@@ -59,6 +63,24 @@ const LOOP_LAG: MetricSpec = {
   unit: 's',
   help: 'Longest turn of the loop of a thread in the last ten seconds, from its first to its last moment.',
   labels: ['thread'],
+  classed: false,
+};
+
+const CLOCK_STEPS: MetricSpec = {
+  name: 'rubato.self.clock_steps',
+  type: 'counter',
+  unit: '{step}',
+  help: 'Steps of the wall clock by more than 50 ms. No duration depends on it.',
+  labels: [],
+  classed: false,
+};
+
+const CPU_THROTTLED: MetricSpec = {
+  name: 'rubato.self.cpu_throttled',
+  type: 'counter',
+  unit: 's',
+  help: 'Time for which the CPU quota of the container held this process back, summed over CPUs; absent without one.',
+  labels: [],
   classed: false,
 };
 
@@ -182,6 +204,8 @@ const CPU: MetricSpec = {
 export const SELF_METRICS: readonly MetricSpec[] = [
   ACTIVE,
   LOOP_LAG,
+  CLOCK_STEPS,
+  CPU_THROTTLED,
   TAPE_DROPPED,
   SHED,
   READER_DETACHED,
@@ -213,18 +237,25 @@ export function observeSelf(store: MetricStore, sources: SelfSources, classes: (
   store.observe(READER_DETACHED, () => [{ labels: {}, value: sources.readerDetachedCount() }]);
   observeExports(store, () => sources.exports());
   const counts = [
+    [CLOCK_STEPS, () => sources.clockStepCount()],
+    [CPU_THROTTLED, () => sources.cpuThrottledNs()],
     [UPSTREAM_SURPLUS, () => sources.upstreamSurplusCount()],
     [REFUSED, () => sources.refusedCount()],
     [MODELS_FOLDED, () => sources.foldedModelCount()],
     [SETTLED_EARLY, () => sources.settledEarlyCount()],
   ] as const;
-  for (const [spec, count] of counts) store.observe(spec, () => [{ labels: {}, value: count() }]);
+  for (const [spec, count] of counts) store.observe(spec, () => valueOf(count()));
   store.observe(OTLP_RECEIVED, () => byLabel('signal', sources.otlp()?.received));
   store.observe(OTLP_FORWARDED, () => byLabel('signal', sources.otlp()?.forwarded));
   store.observe(OTLP_DROPPED, () => byLabel('reason', sources.otlp()?.dropped));
   store.observe(OTLP_JOINED, () => byLabel('kind', sources.otlp()?.joined));
   store.observe(CALIBRATIONS, () => byLabel('reason', sources.calibrations()));
   store.observe(CPU, () => [{ labels: {}, value: sources.cpuNs() }]);
+}
+
+/** What is not known has no series. */
+function valueOf(value: number | undefined): Observation[] {
+  return value === undefined ? [] : [{ labels: {}, value }];
 }
 
 function byLabel<Label extends 'signal' | 'reason' | 'kind'>(

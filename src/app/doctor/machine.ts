@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { nowNs } from '../../base/clock.ts';
+import { CpuQuota } from '../../observe/cpu-quota.ts';
 import type { Check, DoctorContext, Finding } from './check.ts';
 
 export const machineCheck: Check = {
@@ -34,7 +35,8 @@ function openFiles(): Finding {
 
 function cpu({ config }: DoctorContext): Finding[] {
   const cores = os.availableParallelism();
-  const quota = quotaCores();
+  const files = new CpuQuota();
+  const quota = files.cores();
   const usable = Math.min(cores, quota ?? cores);
   const threads = config.relayCount + 1;
   const values = { cores, threads, ...(quota === undefined ? {} : { quotaCores: quota }) };
@@ -49,34 +51,18 @@ function cpu({ config }: DoctorContext): Finding[] {
           cure: 'give the container more CPU, or lower --relays',
           values,
         };
-  return [amount, ...throttling()];
+  return [amount, ...throttling(files)];
 }
 
-/** Cores by the cgroup's quota; undefined without one. */
-function quotaCores(): number | undefined {
-  const [quota, period] = (tryRead('/sys/fs/cgroup/cpu.max') ?? '').trim().split(/\s+/).map(Number);
-  if (quota !== undefined && period !== undefined && quota > 0 && period > 0) return rounded(quota / period);
-  const oldQuota = Number(tryRead('/sys/fs/cgroup/cpu/cpu.cfs_quota_us') ?? Number.NaN);
-  const oldPeriod = Number(tryRead('/sys/fs/cgroup/cpu/cpu.cfs_period_us') ?? Number.NaN);
-  return oldQuota > 0 && oldPeriod > 0 ? rounded(oldQuota / oldPeriod) : undefined;
-}
-
-function throttling(): Finding[] {
-  const stat = tryRead('/sys/fs/cgroup/cpu.stat') ?? tryRead('/sys/fs/cgroup/cpu/cpu.stat');
-  const periods = countOf(stat, 'nr_periods');
-  const throttled = countOf(stat, 'nr_throttled');
-  if (periods === undefined || throttled === undefined || periods === 0) return [];
-  const share = throttled / periods;
+function throttling(quota: CpuQuota): Finding[] {
+  const counts = quota.throttling();
+  if (counts === undefined) return [];
+  const { periodCount: periods, throttledCount: throttled } = counts;
   const values = { periods, throttled };
   const says = `the container was throttled in ${throttled} of ${periods} periods`;
-  if (share <= 0.01) return [{ check: 'cpu throttling', status: 'ok', says, values }];
+  if (throttled / periods <= 0.01) return [{ check: 'cpu throttling', status: 'ok', says, values }];
   const cure = 'raise or drop the CPU limit: a throttled rubato holds every stream for up to 100 ms at a time';
   return [{ check: 'cpu throttling', status: 'warn', says, cure, values }];
-}
-
-function countOf(stat: string | undefined, name: string): number | undefined {
-  const digits = new RegExp(`^${name} (\\d+)$`, 'm').exec(stat ?? '')?.[1];
-  return digits === undefined ? undefined : Number(digits);
 }
 
 /** The finest step seen among many readings: stamps cannot be better than that. */
@@ -139,8 +125,4 @@ function tryRead(path: string): string | undefined {
     // Not Linux, or another version of cgroups: then this is not known, and nothing is said of it.
     return undefined;
   }
-}
-
-function rounded(cores: number): number {
-  return Math.round(cores * 100) / 100;
 }

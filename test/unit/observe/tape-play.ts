@@ -12,6 +12,7 @@ import type { MarkKind } from '../../../src/tape/layout.ts';
 
 /** The shared clock when exchanges open, unless an opening says otherwise; any number that is not round. */
 export const OPENED_AT_NS = 7_000_000_123;
+const OPENED_EPOCH_MS = 1_796_000_000_000;
 export const CHAT_FIELDS = ['Host', 'engine.test', 'Content-Type', 'application/json'];
 export const STREAM_FIELDS = ['Content-Type', 'text/event-stream; charset=utf-8'];
 
@@ -74,6 +75,7 @@ export function createStage(changes: Partial<ObserverOptions> = {}): Stage {
     models: [],
     promptBucketEdges: [256, 1_024],
     outputBucketEdges: [64],
+    wallOffsetMs: () => OPENED_EPOCH_MS - OPENED_AT_NS / 1e6,
     onFault: (where, fault) => void faults.push(`${where}: ${fault instanceof Error ? fault.message : String(fault)}`),
     ...changes,
   });
@@ -97,7 +99,7 @@ export class Play {
       exchange,
       openedAtNs: this.#openedAtNs,
       openedErrorBoundNs: 0,
-      epochMs: 1_796_000_000_000,
+      epochMs: OPENED_EPOCH_MS,
       routeIndex: 0,
       clientPort: 40_000,
       localPort: 8_080,

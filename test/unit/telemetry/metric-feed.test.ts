@@ -177,6 +177,8 @@ describe('the two routes', () => {
       {
         openExchanges: () => [{ class: 'default', model: 'm0', phase: 'stream' }],
         loopLagNs: () => [{ thread: 'main', lagNs: 1_500_000 }],
+        clockStepCount: () => 2,
+        cpuThrottledNs: () => 1_500_000_000,
         tapeDropped: () => [{ kind: 'bytes', count: 4 }],
         shed: () => ({ streams: 2, descriptors: 0 }),
         readerDetachedCount: () => 2,

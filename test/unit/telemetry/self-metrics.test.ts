@@ -15,6 +15,8 @@ it('counts open exchanges by class, model and phase', () => {
         { class: 'batch', model: 'other', phase: 'head' },
       ],
       loopLagNs: () => [],
+      clockStepCount: () => 0,
+      cpuThrottledNs: () => undefined,
       tapeDropped: () => [],
       shed: () => ({ streams: 2, descriptors: 0 }),
       readerDetachedCount: () => 0,

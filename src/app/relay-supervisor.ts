@@ -1,6 +1,6 @@
 // Keeps the relays going: starts them, seats a successor where one dies, and ends them. Each life of a
-// relay has a tape of its own, so nothing of a dead one can reach its successor. One more life is booted
-// and waits, so that a successor listens at once.
+// relay has an empty tape, so nothing of a dead one can reach its successor. One more life is booted and
+// waits, so that a successor listens at once.
 import { nowNs } from '../base/clock.ts';
 import { TAPE_BYTES } from '../base/limits.ts';
 import { faultFields, type Log } from '../base/log.ts';
@@ -10,7 +10,7 @@ import type { TapeDrain } from '../observe/tape-drain.ts';
 import type { TlsPair } from '../relay/listener-tls.ts';
 import type { LiveSettings } from '../relay/settings.ts';
 import type { RelayPulse } from '../telemetry/pulse-watch.ts';
-import { createTape, SLOT, type Tape } from '../tape/layout.ts';
+import { createTape, emptyTape, SLOT, type Tape } from '../tape/layout.ts';
 import { TapeReader } from '../tape/reader.ts';
 import type { ThreadLag } from './lag-window.ts';
 import { RelayLife } from './relay-life.ts';
@@ -78,6 +78,8 @@ export class RelaySupervisor {
     overflowCount: 0,
   };
   #settings: LiveSettings;
+  /** Tapes of the dead, for their successors: memory that is shared may wait long for its collection. */
+  readonly #tapes: Tape[] = [];
   #spare: RelayLife | undefined;
   #spareTimer: NodeJS.Timeout | undefined;
   #address: HostPort | undefined;
@@ -181,7 +183,7 @@ export class RelaySupervisor {
     const { observer, drain, count } = this.#options;
     const life = this.#spare ?? this.#boot(this.restartCount === 0);
     this.#spare = undefined;
-    const tape = createTape(TAPE_BYTES);
+    const tape = this.#tapes.pop() ?? createTape(TAPE_BYTES);
     const handler = observer.handlerFor(relay, this.#lifeCount, (exchange) => life.tellClientGone(exchange));
     this.#lifeCount += 1;
     const seat: Seat = { life, tape, reader: new TapeReader(tape), handler, listeningAtNs: undefined };
@@ -238,6 +240,8 @@ export class RelaySupervisor {
     drain.finish(seat.reader);
     seat.handler.relayGone();
     for (const slot of COUNT_SLOTS) this.#gone[slot] += Atomics.load(seat.tape.control, SLOT[slot]);
+    emptyTape(seat.tape);
+    this.#tapes.push(seat.tape);
     if (seat.listeningAtNs !== undefined)
       log.error('a relay thread died and is replaced; its streams were cut', { relay });
   }

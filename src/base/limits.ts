@@ -63,8 +63,10 @@ export const LINGER_MS = 1_000;
 export const CLIENT_KEEP_ALIVE_MS = 75_000;
 /** Idle time of an engine connection we keep for reuse: below uvicorn's and vLLM's 5 s. */
 export const UPSTREAM_KEEP_ALIVE_MS = 4_000;
-/** Rest of an engine connection before its first reuse: a busy engine's close was heard of up to 100 ms late. */
+/** Rest of an engine connection before another client's request: a busy engine's close was heard of up to 100 ms late. */
 export const UPSTREAM_REST_MS = 250;
+/** How long no connection of an upstream is kept after one had bytes on it that no request asked for. */
+export const UPSTREAM_DISTRUST_MS = 10 * 60_000;
 /** Idle engine connections kept for reuse by one relay; more are closed. */
 export const UPSTREAM_IDLE_MAX_COUNT = 1_024;
 /** TCP keep-alive probes on both sides find peers that vanished without a word. */

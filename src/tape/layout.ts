@@ -115,6 +115,11 @@ export function createTape(dataBytes: number): Tape {
   return tape;
 }
 
+/** Empty again, for another writer; the one before must be gone, and have been read to its end. */
+export function emptyTape({ control }: Tape): void {
+  control.fill(0);
+}
+
 /** Rounded up to the entry alignment. */
 export function aligned(byteCount: number): number {
   return (byteCount + (ENTRY_ALIGN_BYTES - 1)) & ~(ENTRY_ALIGN_BYTES - 1);

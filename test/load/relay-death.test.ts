@@ -1,6 +1,6 @@
 // Goal: a relay thread that dies takes its own streams along and nothing else: clients see a cut, every
-// exchange has its record, and the next request is served by its successor.
-// Method: a preload ends the relay's thread while streams run, several times.
+// exchange has its record, and the next request is served by its successor, which stands ready.
+// Method: a preload ends a relay's thread while streams run, several times.
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFleetExact, playFleet } from '../support/fleet.ts';
@@ -10,11 +10,13 @@ import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, RawEngine } from '../support/raw-engine.ts';
 import { at, c, chatRequest, D, HEAD } from '../support/script.ts';
 import { Sidecar } from '../support/sidecar.ts';
-import { poll } from '../support/signal.ts';
+import { poll, sleep } from '../support/signal.ts';
+import { nowNs } from '../../src/base/clock.ts';
 
 const PRELOAD = new URL('../support/kill-relay.ts', import.meta.url).href;
 const STREAM_COUNT = 20;
 const DEATH_COUNT = 3;
+const SPARE_BOOT_MS = 3_000;
 
 let engine: RawEngine;
 let sidecar: Sidecar;
@@ -96,4 +98,61 @@ test('a relay whose port was taken meanwhile is tried again until it is free', a
   await poll('a relay again', async () => ((await sidecar.admin('/healthz')).status === 200 ? true : undefined));
   const client = await RawClient.open(sidecar.listenPort);
   client.close();
+});
+
+/** A relay that has a spare behind it; it boots when the sidecar has run for a while. */
+async function startWithSpare(...args: string[]): Promise<Sidecar> {
+  const upstream = `http://127.0.0.1:${engine.port}`;
+  const started = await Sidecar.start({ upstream, args, nodeArgs: ['--import', PRELOAD] });
+  await sleep(SPARE_BOOT_MS);
+  return started;
+}
+
+test('T22 the only relay is back within 300 ms', async () => {
+  const alone = await startWithSpare();
+  const held = await RawClient.open(alone.listenPort);
+  process.kill(alone.pid, 'SIGUSR2');
+  await held.untilGone();
+  const backAtNs = await poll(
+    'a relay that listens',
+    async () => {
+      const client = await RawClient.open(alone.listenPort).catch(() => undefined);
+      client?.close();
+      return client && nowNs();
+    },
+    10_000,
+    2,
+  );
+  expect((backAtNs - (held.finAtNs ?? held.closedAtNs ?? 0)) / 1e6).toBeLessThan(300);
+  await alone.stop();
+});
+
+test('T22 with two relays no connection is refused when one dies, and streams of the other live on', async () => {
+  const pair = await startWithSpare('--relays', '2');
+  const streamCount = 24;
+  const running = { engine, port: pair.listenPort, name: 'pair', streamCount, chunkCount: 100, paceMs: 20 };
+  const before = engine.requestCount;
+  // Some of these streams are cut, and say nothing of the others: each is looked at by itself.
+  const fleet = playFleet(running);
+  await engine.signal.until('all streams to run', () => engine.requestCount === before + streamCount);
+  process.kill(pair.pid, 'SIGUSR2');
+  const refused: unknown[] = [];
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const client = await RawClient.open(pair.listenPort).catch((fault: unknown) => {
+      refused.push(fault);
+      return undefined;
+    });
+    client?.close();
+    await sleep(2);
+  }
+  expect(refused).toEqual([]);
+  const streams = await fleet;
+  const whole = streams.filter(({ response }) => response.complete);
+  expectFleetExact(whole);
+  const entries = await pair.untilRecords(streamCount);
+  const outcomes = entries.map(({ record }) => record.end.outcome);
+  expect(outcomes.filter((outcome) => outcome === 'ok')).toHaveLength(whole.length);
+  expect(outcomes.filter((outcome) => outcome === 'internal_error')).toHaveLength(streamCount - whole.length);
+  expect(whole.length).toBeGreaterThan(0);
+  await pair.stop();
 });

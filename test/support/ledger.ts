@@ -58,6 +58,11 @@ function recountExchange(ledger: Ledger, { record, figures }: RecordEntry): void
   const own = { class: record.class.name, model: record.labels.model };
   const placed = { ...own, outcome: record.end.outcome, route: record.route };
   add(ledger, 'rubato.exchanges', placed, 'value', 1);
+  const { rounded, contradicted } = figures.split ?? {};
+  const ofSplit = Object.entries({ rounded, contradicted }).flatMap(([doubt, holds]) =>
+    holds === true ? [doubt] : [],
+  );
+  for (const doubt of new Set([...record.doubts, ...ofSplit])) add(ledger, 'rubato.doubts', { doubt }, 'value', 1);
   const output = outputBucket(record.tokens.output);
   addLength(ledger, 'rubato.exchange.duration', { ...placed, output_bucket: output }, figures.durationNs);
   if (figures.noFirstToken !== undefined) {

@@ -58,7 +58,9 @@ export function createLog(options: { readonly level: LogLevel; readonly fd?: num
 export function faultFields(fault: unknown): LogFields {
   if (!(fault instanceof Error)) return { fault: String(fault) };
   const code = 'code' in fault ? String(fault.code) : undefined;
-  return { fault: fault.message, fault_name: fault.name, ...(code !== undefined && { fault_code: code }) };
+  // V8 quotes the text that is no JSON, and that may be anybody's.
+  const message = fault instanceof SyntaxError ? 'the text is not valid' : fault.message;
+  return { fault: message, fault_name: fault.name, ...(code !== undefined && { fault_code: code }) };
 }
 
 /** Texts cut to a fixed length: an error message may quote what came over the wire. */

@@ -11,7 +11,7 @@ import type { EngineName } from '../record/engines.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 import { createAnswerReader, type AnswerReader, type EmitEvent } from '../stream/answer-reader.ts';
 import { parseMediaType } from '../stream/media-type.ts';
-import { readRequest, type RequestReading } from '../stream/request-reader.ts';
+import { pathOfTarget, readRequest, type RequestReading } from '../stream/request-reader.ts';
 import type {
   ChunkEntry,
   ConnectedEntry,
@@ -88,7 +88,7 @@ export class ObservedExchange {
     this.opening = opening;
     this.id = options.id;
     this.openedAtEpochMs = options.openedAtEpochMs;
-    this.path = opening.target.split('?', 1)[0] ?? '';
+    this.path = pathOfTarget(opening.target);
     this.company = options.company;
     this.#options = options;
     this.#listener = options.listen(this);

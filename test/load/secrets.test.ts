@@ -1,135 +1,108 @@
 // Goal: nothing that a client or an engine would not show a stranger is in any output of rubato.
 // Method: canaries in every place where a secret or a text of people can be, through every kind of
-// exchange, with the most talkative log; then every output is searched, encoded in the usual ways too.
-// `tracestate`, the path, the model's name and the answer's id are shown by design and hold none.
+// exchange and every dialect, with the most talkative log, by each protocol of OTLP; then every output is
+// searched, encoded in the usual ways too.
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GrpcCatcher } from '../support/grpc-catcher.ts';
 import { OtlpCatcher } from '../support/otlp-catcher.ts';
 import { RawClient } from '../support/raw-client.ts';
-import { PLAN_FIELD, RawEngine, type Script } from '../support/raw-engine.ts';
-import { actAt, at, c, D, delta, DONE, END, event, FINISH, HEAD, head, requestOf } from '../support/script.ts';
+import { PLAN_FIELD, RawEngine } from '../support/raw-engine.ts';
+import { at, c, D, DONE, END, FINISH, HEAD, head, requestOf } from '../support/script.ts';
+import { canaries, canary, formsOf, SECRET_PLAYS, TO_ADMIN, UNREADABLE } from '../support/secret-places.ts';
 import { Sidecar } from '../support/sidecar.ts';
+import { poll, sleep } from '../support/signal.ts';
 
-const canaries: string[] = [];
-
-function canary(place: string): string {
-  const text = `canary${canaries.length}${place}Zq7`;
-  canaries.push(text);
-  return text;
-}
-
-const SENT_FIELDS = [
-  `authorization: Bearer ${canary('Authorization')}`,
-  `x-api-key: ${canary('XApiKey')}`,
-  `api-key: ${canary('ApiKey')}`,
-  `proxy-authorization: Basic ${canary('ProxyAuthorization')}`,
-  `cookie: session=${canary('Cookie')}`,
-  `user-agent: ${canary('UserAgent')}`,
-  `x-forwarded-for: ${canary('ForwardedFor')}`,
-  `x-traffic-class: ${canary('ClassHeader')}`,
-  `x-anything: ${canary('AnyField')}`,
-  `baggage: user=${canary('Baggage')}`,
-  'content-type: application/json',
-];
-const ANSWER_FIELDS = [`set-cookie: s=${canary('SetCookie')}`, `x-answer: ${canary('AnswerField')}`];
-const TARGET = `/v1/chat/completions?api_key=${canary('Query')}`;
-const BODY = JSON.stringify({
-  model: 'm',
-  stream: true,
-  user: canary('User'),
-  metadata: { [canary('MetadataKey')]: canary('Metadata') },
-  stop: [canary('Stop')],
-  messages: [
-    { role: 'system', content: canary('SystemPrompt') },
-    { role: 'user', content: [{ type: 'text', text: canary('Prompt') }] },
-    { role: 'tool', tool_call_id: canary('ToolCallId'), content: canary('ToolResult') },
-  ],
-  tools: [{ type: 'function', function: { name: canary('ToolName'), description: canary('ToolText') } }],
-});
-const CALL = { index: 0, id: canary('CallId'), function: { name: canary('CallName'), arguments: canary('CallArgs') } };
-const LOGPROBS = { content: [{ token: canary('Logprob'), logprob: -1 }] };
-const STREAM_HEAD = HEAD.replace('\r\n\r\n', `\r\n${ANSWER_FIELDS.join('\r\n')}\r\n\r\n`);
-const ERROR = { error: { message: canary('ErrorText'), type: 'server_error', code: 500, param: canary('ErrorParam') } };
-
-const SCRIPTS: Readonly<Record<string, Script>> = {
-  'a stream of everything': [
-    at(0, STREAM_HEAD),
-    at(5, c(`: ${canary('Comment')}\n\n`), c(delta({ reasoning_content: canary('Reasoning') }))),
-    at(10, c(D(canary('Completion'))), c(delta({ tool_calls: [CALL] })), c(delta({ refusal: canary('Refusal') }))),
-    at(15, c(event({ choices: [{ index: 0, delta: { content: 'x' }, logprobs: LOGPROBS }] })), c(FINISH + DONE), END),
-  ],
-  'an error in the stream': [at(0, STREAM_HEAD), at(5, c(D('a')), c(event(ERROR)), END)],
-  'an event that is no JSON': [at(0, STREAM_HEAD), at(5, c(`data: {${canary('NoJson')}\n\n`), c(FINISH + DONE), END)],
-  'a stream cut inside an event': [
-    at(0, STREAM_HEAD),
-    at(5, c(D('a') + `data: ${canary('CutEvent')}`)),
-    actAt(10, 'rst'),
-  ],
-  'an error status': [
-    at(
-      0,
-      head('500 Oh', ...ANSWER_FIELDS, 'content-type: application/json', 'connection: close'),
-      JSON.stringify(ERROR),
-    ),
-    actAt(5, 'fin'),
-  ],
-  'an answer that is no stream': [
-    at(0, head('200 OK', 'content-type: application/json', 'connection: close')),
-    at(5, JSON.stringify({ choices: [{ message: { content: canary('PlainAnswer') }, finish_reason: 'stop' }] })),
-    actAt(10, 'fin'),
-  ],
-  'a status line nobody can send': [at(0, `HTTP/1.1 099 ${canary('Reason')}\r\ncontent-length: 0\r\n\r\n`)],
-  'a head that is no head': [at(0, `${canary('NoHead')}\r\n\r\n`), actAt(5, 'fin')],
-  'no answer': [actAt(5, 'rst')],
-  'a broken chunk size': [at(0, STREAM_HEAD, `zz${canary('ChunkSize')}\r\n`), actAt(10, 'fin')],
-};
-const UNREADABLE = [
-  `GET /${canary('BadVersion')} HTTP/9.9\r\n\r\n`,
-  `POST / HTTP/1.1\r\nhost: a\r\nno colon ${canary('BadField')}\r\n\r\n`,
-  `POST / HTTP/1.1\r\nhost: a\r\nhost: ${canary('TwoHosts')}\r\n\r\n`,
-  `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\nx: ${canary('TwoLengths')}\r\n\r\n`,
-];
+const PRELOAD = new URL('../support/kill-relay.ts', import.meta.url).href;
+/** Beside those of SECRET_PLAYS: a request with trailers, a tunnel, and the stream of a relay that dies. */
+const OTHER_COUNT = 3;
 
 let engine: RawEngine;
-let catcher: OtlpCatcher;
-let sidecar: Sidecar;
-
 beforeAll(async () => {
   engine = await RawEngine.start();
-  catcher = await OtlpCatcher.start();
-  catcher.keepsBodies = true;
-  sidecar = await Sidecar.start({
-    upstream: `http://127.0.0.1:${engine.port}`,
-    args: ['--log-level', 'trace'],
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: catcher.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
-  });
 });
 afterAll(async () => {
   expect(engine.faults).toEqual([]);
-  await sidecar.stop();
-  await catcher.stop();
   await engine.stop();
 });
 
-async function playAll(): Promise<void> {
-  for (const script of Object.values(SCRIPTS)) {
+type Outputs = [name: string, text: string][];
+
+async function playAll(sidecar: Sidecar): Promise<void> {
+  for (const { target, lines, body, script } of Object.values(SECRET_PLAYS)) {
     const plan = engine.plan(script);
     const client = await RawClient.open(sidecar.listenPort);
-    const lines = [...SENT_FIELDS, `${PLAN_FIELD}: ${plan.id}`];
-    client.request(requestOf({ method: 'POST', target: TARGET, lines, body: BODY }));
+    client.request(requestOf({ method: 'POST', target, lines: [...lines, `${PLAN_FIELD}: ${plan.id}`], body }));
     await client.response().catch(() => undefined);
     client.close();
   }
-  for (const request of UNREADABLE) {
-    const client = await RawClient.open(sidecar.listenPort);
-    client.request(request);
-    await client.untilGone();
-    client.close();
-  }
+  for (const request of UNREADABLE) await sendRaw(sidecar.listenPort, request);
+  for (const request of TO_ADMIN) await sendRaw(sidecar.adminPort, request);
+}
+
+async function sendRaw(port: number, request: string): Promise<void> {
+  const client = await RawClient.open(port);
+  client.request(request);
+  await client.untilGone();
+  client.close();
+}
+
+async function playTrailers({ listenPort }: Sidecar): Promise<void> {
+  const plan = engine.plan(async (exchange) => {
+    await exchange.untilRequestEnd();
+    await exchange.write(HEAD, c(D('a')), c(FINISH + DONE), END);
+  });
+  const client = await RawClient.open(listenPort);
+  const start = `POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n${PLAN_FIELD}: ${plan.id}\r\n`;
+  const text = canary('ChunkedBody');
+  const trailer = `0\r\nx-trailer: ${canary('RequestTrailer')}\r\n\r\n`;
+  client.request(`${start}transfer-encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n${trailer}`);
+  await client.response();
+  client.close();
+}
+
+async function playTunnel({ listenPort }: Sidecar): Promise<void> {
+  const plan = engine.plan(async (exchange) => {
+    await exchange.write(head('101 Switching Protocols', 'upgrade: websocket', 'connection: upgrade'));
+    await exchange.write(canary('TunnelDown'));
+    await sleep(50);
+    exchange.connection.socket.end();
+  });
+  const client = await RawClient.open(listenPort);
+  const lines = ['connection: upgrade', 'upgrade: websocket', `sec-websocket-protocol: key.${canary('Subprotocol')}`];
+  client.request(
+    requestOf({ target: `/v1/realtime?k=${canary('TunnelQuery')}`, lines: [...lines, `${PLAN_FIELD}: ${plan.id}`] }),
+  );
+  await client.responseHead();
+  await client.send(canary('TunnelUp'));
+  await client.untilGone();
+  client.close();
+}
+
+/** A relay that dies while it holds secrets says what it says to the log. */
+async function playCrash({ listenPort, pid, logs }: Sidecar): Promise<void> {
+  const plan = engine.plan([at(0, HEAD, c(D(canary('CrashAnswer'))))]);
+  const client = await RawClient.open(listenPort);
+  const lines = [`authorization: Bearer ${canary('CrashKey')}`, `${PLAN_FIELD}: ${plan.id}`];
+  client.request(
+    requestOf({
+      method: 'POST',
+      target: '/v1/chat/completions',
+      lines,
+      body: JSON.stringify({ prompt: canary('CrashPrompt') }),
+    }),
+  );
+  await client.responseHead();
+  process.kill(pid, 'SIGUSR2');
+  await client.untilGone();
+  await poll('word of the death', () => logs.find(({ msg }) => String(msg).includes('relay thread died')));
+  client.close();
 }
 
 /** Every page of the admin port, and each record it remembers. */
-async function adminTexts(): Promise<[string, string][]> {
+async function adminTexts(sidecar: Sidecar): Promise<Outputs> {
   const streams = (await sidecar.admin('/api/streams')).text;
   const { recent } = JSON.parse(streams) as { recent: { id: string }[] };
   const paths = [
@@ -140,24 +113,24 @@ async function adminTexts(): Promise<[string, string][]> {
     '/api/summary',
     ...recent.map(({ id }) => `/api/streams/${id}`),
   ];
-  const texts = paths.map(async (path): Promise<[string, string]> => [path, (await sidecar.admin(path)).text]);
-  const openMetrics = await fetch(`http://127.0.0.1:${sidecar.adminPort}/metrics`, {
-    headers: { accept: 'application/openmetrics-text' },
-  });
-  return [['/api/streams', streams], ['OpenMetrics', await openMetrics.text()], ...(await Promise.all(texts))];
+  const texts: Outputs = [['/api/streams', streams]];
+  for (const path of paths) texts.push([path, (await sidecar.admin(path)).text]);
+  const accept = { headers: { accept: 'application/openmetrics-text' } };
+  const openMetrics = await fetch(`http://127.0.0.1:${sidecar.adminPort}/metrics`, accept);
+  return [...texts, ['OpenMetrics', await openMetrics.text()]];
 }
 
-test('no output of any kind holds a canary', async () => {
-  await playAll();
-  await sidecar.untilRecords(Object.keys(SCRIPTS).length);
-  const outputs = await adminTexts();
+/** What it said and wrote, once it has ended. */
+async function lastWords(sidecar: Sidecar): Promise<Outputs> {
   sidecar.signal('SIGTERM');
   await sidecar.untilExit();
-  outputs.push(['log', [...sidecar.logs.map((line) => JSON.stringify(line)), ...sidecar.noise].join('\n')]);
-  outputs.push(['records', readFileSync(sidecar.recordFile, 'utf8')]);
-  outputs.push(...catcher.bodies.map(({ url, bytes }): [string, string] => [url, bytes.toString()]));
+  return [
+    ['log and other output', [...sidecar.logs.map((line) => JSON.stringify(line)), ...sidecar.noise].join('\n')],
+    ['records', readFileSync(sidecar.recordFile, 'utf8')],
+  ];
+}
 
-  expect(catcher.spans.length).toBeGreaterThanOrEqual(2 * Object.keys(SCRIPTS).length);
+function expectNoCanary(outputs: Outputs): void {
   expect(outputs.filter(([, text]) => text.length === 0).map(([name]) => name)).toEqual([]);
   const found = outputs.flatMap(([name, text]) => {
     return canaries
@@ -165,13 +138,112 @@ test('no output of any kind holds a canary', async () => {
       .map((each) => `${each} in ${name}`);
   });
   expect(found).toEqual([]);
+}
+
+describe.each(['http/json', 'http/protobuf', 'grpc'])('by %s', (protocol) => {
+  let http: OtlpCatcher;
+  let grpc: GrpcCatcher;
+  let sidecar: Sidecar;
+
+  beforeAll(async () => {
+    http = await OtlpCatcher.start();
+    http.keepsBodies = true;
+    // The first exports fail, so that faults are told of as well.
+    http.mood = 500;
+    grpc = await GrpcCatcher.start();
+    sidecar = await Sidecar.start({
+      upstream: `http://127.0.0.1:${engine.port}`,
+      args: ['--log-level', 'trace', '--drain', '1'],
+      nodeArgs: ['--import', PRELOAD],
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: protocol === 'grpc' ? grpc.url : http.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+        OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer ${canary('CollectorKey')}`,
+        OTEL_METRIC_EXPORT_INTERVAL: '500',
+        OTEL_METRIC_EXPORT_TIMEOUT: '450',
+      },
+    });
+  });
+  afterAll(async () => {
+    await sidecar.stop();
+    await http.stop();
+    grpc.stop();
+  });
+
+  test('no output of any kind holds a canary', async () => {
+    await sleep(700);
+    http.mood = 200;
+    await playAll(sidecar);
+    await playTrailers(sidecar);
+    await playTunnel(sidecar);
+    await playCrash(sidecar);
+    await sidecar.untilRecords(Object.keys(SECRET_PLAYS).length + OTHER_COUNT, 15_000);
+    const outputs = [...(await adminTexts(sidecar)), ...(await lastWords(sidecar))];
+    const bodies =
+      protocol === 'grpc'
+        ? grpc.messages.map(({ signal, bytes }) => ({ name: signal, bytes }))
+        : http.bodies.map(({ url, bytes }) => ({ name: url, bytes }));
+    expect(bodies.filter(({ name }) => name.includes('traces')).length).toBeGreaterThan(0);
+    expect(bodies.filter(({ name }) => name.includes('metrics')).length).toBeGreaterThan(0);
+    outputs.push(...bodies.map(({ name, bytes }): [string, string] => [name, bytes.toString('latin1')]));
+    // Something is there to be found: the route's name is in each of the outputs that tell of exchanges.
+    expect(
+      outputs.filter(([name, text]) => name.includes('traces') && text.includes('rubato.outcome')).length,
+    ).toBeGreaterThan(0);
+    expectNoCanary(outputs);
+  }, 60_000);
 });
 
-/** A canary as it is, and as encodings without loss would show it. */
-function formsOf(text: string): string[] {
-  return [
-    text,
-    Buffer.from(text).toString('base64').replaceAll('=', '').slice(0, -2),
-    Buffer.from(text).toString('hex'),
-  ];
-}
+describe('what engines tell beside their answers', () => {
+  test('their spans and metrics leave no canary behind', async () => {
+    const page = `# ${canary('MetricsComment')}\nvllm:num_requests_running{model_name="m",key="${canary('MetricsLabel')}"} 1\nother{a="${canary('OtherLabel')}"} 1\n${canary('MetricsGarbage')}\n`;
+    const metrics = createServer((_request, response) => response.end(page)).listen(0, '127.0.0.1');
+    await poll('metrics of an engine', () => (metrics.listening ? true : undefined));
+    const url = `http://127.0.0.1:${(metrics.address() as AddressInfo).port}/metrics`;
+    const sidecar = await Sidecar.start({
+      upstream: `http://127.0.0.1:${engine.port}`,
+      args: ['--log-level', 'trace', '--otlp-listen', '127.0.0.1:0', '--engine-metrics', url, '--drain', '1'],
+    });
+    try {
+      const traceId = 'c'.repeat(32);
+      const attribute = (key: string) => ({ key, value: { stringValue: canary(key.replaceAll(/\W/g, '')) } });
+      const span = {
+        traceId,
+        spanId: 'b'.repeat(16),
+        name: canary('SpanName'),
+        startTimeUnixNano: '1',
+        endTimeUnixNano: '2',
+        attributes: ['gen_ai.input.messages', 'gen_ai.output.messages', 'http.url', 'db.statement'].map(attribute),
+        events: [{ name: canary('SpanEvent'), timeUnixNano: '1', attributes: [attribute('exception.message')] }],
+        status: { code: 2, message: canary('SpanStatus') },
+      };
+      const body = {
+        resourceSpans: [{ resource: { attributes: [attribute('host.name')] }, scopeSpans: [{ spans: [span] }] }],
+      };
+      const otlp = `http://${String(sidecar.logs.find(({ msg }) => msg === 'rubato is listening')?.['otlp'])}`;
+      const post = (path: string, text: string): Promise<Response> =>
+        fetch(otlp + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: canary('IntakeKey') },
+          body: text,
+        });
+      const plan = engine.plan([at(0, HEAD, c(D('a')), c(FINISH + DONE), END)]);
+      const client = await RawClient.open(sidecar.listenPort);
+      const lines = [`traceparent: 00-${traceId}-${'d'.repeat(16)}-01`, `${PLAN_FIELD}: ${plan.id}`];
+      client.request(requestOf({ method: 'POST', target: '/v1/chat/completions', lines, body: '{"model":"m"}' }));
+      expect((await post('/v1/traces', JSON.stringify(body))).status).toBe(200);
+      await post('/v1/traces', `{"resourceSpans": ${canary('IntakeGarbage')}`);
+      await post(`/${canary('IntakePath')}`, '{}');
+      await client.response();
+      client.close();
+      await sidecar.untilRecords(1);
+      const state = async (): Promise<true | undefined> =>
+        (await sidecar.admin('/api/summary')).text.includes('"up":true') ? true : undefined;
+      await poll('metrics that were read', state);
+      expectNoCanary([...(await adminTexts(sidecar)), ...(await lastWords(sidecar))]);
+    } finally {
+      await sidecar.stop();
+      metrics.close();
+    }
+  });
+});

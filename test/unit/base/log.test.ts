@@ -94,3 +94,13 @@ it('lines beyond the bound are dropped and counted, and those before are written
   expect(log.droppedCount()).toBeGreaterThan(0);
   expect(lines()).toHaveLength(3_000 - log.droppedCount());
 });
+
+it('a fault of JSON says nothing of the text, which V8 would quote', () => {
+  const faults: unknown[] = [];
+  try {
+    JSON.parse('my prompt');
+  } catch (fault) {
+    faults.push(faultFields(fault));
+  }
+  expect(faults).toEqual([{ fault: 'the text is not valid', fault_name: 'SyntaxError' }]);
+});

@@ -4,7 +4,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldsFromEnd, fieldsFromStart } from '../../../src/stream/json-edges.ts';
-import { readRequest as readWithLookup, type RequestCopy } from '../../../src/stream/request-reader.ts';
+import { pathOfTarget, readRequest as readWithLookup, type RequestCopy } from '../../../src/stream/request-reader.ts';
 
 /** The reading without its look-up of further fields and without hashes, which have tests of their own. */
 function readRequest(copy: RequestCopy, mediaType: string | undefined, encoding: string | undefined, path?: string) {
@@ -193,4 +193,16 @@ describe('fields at the edges', () => {
   ])('from the end of %j', (text, expected) => {
     expect([...fieldsFromEnd(Buffer.from(text))]).toEqual(expected);
   });
+});
+
+it.each([
+  ['/v1/chat/completions?api_key=secret', '/v1/chat/completions'],
+  ['/v1/models#secret', '/v1/models'],
+  ['/a//b?', '/a//b'],
+  ['http://user:secret@host:80/v1/models?key=secret', '/v1/models'],
+  ['HTTPS://secret', ''],
+  ['http://secret?key=secret', ''],
+  ['*', '*'],
+])('the path of %j is %j', (target, path) => {
+  expect(pathOfTarget(target)).toBe(path);
 });

@@ -5,7 +5,7 @@ import type { WireEnd } from '../base/outcome.ts';
 import { shortageOf } from './admission-limits.ts';
 import type { ExchangePlan } from './exchange-plan.ts';
 import { guarded, type OnException } from './guarded.ts';
-import { keepAliveHintMs, keepsAlive } from './keep-alive.ts';
+import { breaksItsWord, keepAliveHintMs, keepsAlive } from './keep-alive.ts';
 import type { ResponseHead } from './response-head.ts';
 import { mayRetry } from './retry.ts';
 import { StallGuard } from './stall-guard.ts';
@@ -58,6 +58,11 @@ export class EngineSide implements ConnectionUser {
     });
   }
 
+  /** The client's connection stands for the client. */
+  get client(): object {
+    return this.#options.plan.socket;
+  }
+
   get connection(): UpstreamConnection | undefined {
     return this.#connection;
   }
@@ -108,9 +113,11 @@ export class EngineSide implements ConnectionUser {
     const connection = this.#connection;
     this.#connection = undefined;
     if (connection === undefined) return;
-    if (clean && this.#upload?.finished === true && keepsAlive(head)) {
-      this.#options.plan.pool.release(connection, keepAliveHintMs(head));
-    } else connection.destroy();
+    const { pool } = this.#options.plan;
+    if (!clean) pool.noteSurplus(connection.target);
+    if (breaksItsWord(head)) pool.doubt(connection.target);
+    if (clean && this.#upload?.finished === true && keepsAlive(head)) pool.release(connection, keepAliveHintMs(head));
+    else connection.destroy();
   }
 
   /** Ends the engine's work. */

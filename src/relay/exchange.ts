@@ -151,12 +151,11 @@ export class Exchange {
   }
 
   #onWhole(surplusBytes: number): void {
-    const { tape, number, pool } = this.#plan;
+    const { tape, number } = this.#plan;
     this.#upstreamOver = true;
     tape.mark(number, 'upstreamEnd', this.#download.readAtNs);
     this.#guard.onAnswered();
     this.#engine.stopUpload();
-    if (surplusBytes > 0) pool.noteSurplus();
     if (this.#answer.head !== undefined) this.#engine.giveBack(this.#answer.head, surplusBytes === 0);
   }
 

@@ -14,3 +14,8 @@ export function keepAliveHintMs(head: ResponseHead): number | undefined {
   const match = /(?:^|[,\s])timeout=(\d{1,6})/i.exec(fieldValue(head.fields, 'keep-alive') ?? '');
   return match === null ? undefined : Number(match[1]) * 1_000;
 }
+
+/** True of servers that are known to close behind a streamed answer though they promise not to. */
+export function breaksItsWord(head: ResponseHead): boolean {
+  return /^llama\.cpp\b/i.test(fieldValue(head.fields, 'server') ?? '');
+}

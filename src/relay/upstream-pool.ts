@@ -11,6 +11,8 @@ import type { UpstreamTarget } from './settings.ts';
 
 /** Who uses a connection at the moment. Nothing is called after `release` or `destroy`. */
 export interface ConnectionUser {
+  /** Whoever asks: what is kept is used again at once for the same one only. */
+  readonly client: object;
   onConnected(): void;
   /** Bytes in a buffer that is used again after the call. False stops reading until `resume`. */
   onBytes(bytes: Buffer): boolean;
@@ -35,6 +37,8 @@ export class UpstreamConnection {
   readonly startedAtNs = nowNs();
   readonly socket: net.Socket;
   user: ConnectionUser | undefined;
+  /** For whom it was used last. */
+  client: object | undefined;
   /** Carried at least one exchange before the present one. */
   reused = false;
   ready = false;
@@ -76,9 +80,10 @@ export class UpstreamPool {
 
   /** A connection for one exchange: a kept one, or one that is being made. */
   acquire(target: UpstreamTarget, user: ConnectionUser): UpstreamConnection {
-    const kept = this.#takeIdle(target);
+    const kept = this.#takeIdle(target, user.client);
     if (kept) {
       kept.user = user;
+      kept.client = user.client;
       kept.reused = true;
       return kept;
     }
@@ -89,12 +94,20 @@ export class UpstreamPool {
   acquireFresh(target: UpstreamTarget, user: ConnectionUser): UpstreamConnection {
     const connection = this.#connect(target);
     connection.user = user;
+    connection.client = user.client;
     return connection;
   }
 
-  /** Bytes came behind the end of an answer. */
-  noteSurplus(): void {
+  /** Bytes came that no request asked for: what follows on kept connections of this upstream cannot be trusted. */
+  noteSurplus(target: UpstreamTarget): void {
     this.#onSurplus();
+    this.#trustOf(target).surplus(nowNs());
+    for (const connection of this.#idle.get(target)?.slice() ?? []) this.#dropIdle(connection);
+  }
+
+  /** The upstream is of a kind that closes connections which it promised to keep. */
+  doubt(target: UpstreamTarget): void {
+    this.#trustOf(target).doubt();
   }
 
   /** Gives a connection back after a complete exchange. `keepAliveMs`: the engine's own hint. */
@@ -103,7 +116,8 @@ export class UpstreamPool {
     if (connection.reused) this.#trustOf(connection.target).kept();
     connection.releasedAtNs = nowNs();
     const idleMs = Math.min(UPSTREAM_KEEP_ALIVE_MS, keepAliveMs === undefined ? Infinity : keepAliveMs - 1_000);
-    const isWanted = this.#kept?.has(connection.target) !== false;
+    const isWanted =
+      this.#kept?.has(connection.target) !== false && this.#trustOf(connection.target).keeps(connection.releasedAtNs);
     if (!isWanted || idleMs <= 0 || this.#idleCount >= UPSTREAM_IDLE_MAX_COUNT || !connection.socket.writable) {
       connection.destroy();
       return;
@@ -158,20 +172,28 @@ export class UpstreamPool {
     return created;
   }
 
-  /** The freshest; of an upstream that has not shown yet that it keeps connections, the one that rested longest. */
-  #takeIdle(target: UpstreamTarget): UpstreamConnection | undefined {
+  /** The freshest of the same client; else the freshest that rested, or the one that rested longest. */
+  #takeIdle(target: UpstreamTarget, client: object): UpstreamConnection | undefined {
     const connections = this.#idle.get(target) ?? [];
     const trust = this.#trustOf(target);
     for (;;) {
-      const index = trust.shown ? connections.length - 1 : 0;
+      const index = this.#findIdle(connections, trust, client);
       const kept = connections[index];
-      if (kept === undefined || !trust.allows(kept.releasedAtNs, nowNs())) return undefined;
+      if (kept === undefined) return undefined;
       connections.splice(index, 1);
       this.#idleCount -= 1;
       clearTimeout(kept.idleTimer);
       if (kept.socket.writable && !kept.socket.readableEnded) return kept;
       kept.destroy();
     }
+  }
+
+  #findIdle(connections: readonly UpstreamConnection[], trust: ReuseTrust, client: object): number {
+    const atNs = nowNs();
+    const hasRested = ({ releasedAtNs }: UpstreamConnection): boolean => trust.hasRested(releasedAtNs, atNs);
+    if (!trust.keepsWord) return connections[0] !== undefined && hasRested(connections[0]) ? 0 : -1;
+    const own = connections.findLastIndex((each) => each.client === client);
+    return own >= 0 ? own : connections.findLastIndex(hasRested);
   }
 
   #dropIdle(connection: UpstreamConnection): void {
@@ -239,8 +261,8 @@ export class UpstreamPool {
   #onRead(connection: UpstreamConnection, bytes: Buffer): boolean {
     if (connection.user) return connection.user.onBytes(bytes);
     // Bytes that belong to no request: the next answer on this connection could be a forgery.
-    this.#onSurplus();
     this.#dropIdle(connection);
+    this.noteSurplus(connection.target);
     return true;
   }
 

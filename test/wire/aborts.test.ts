@@ -3,7 +3,6 @@
 // until the engine sees it is compared one-sidedly, and the record says who left and when.
 import { describe, expect, test } from 'vitest';
 import { nowNs } from '../../src/base/clock.ts';
-import { UPSTREAM_REST_MS } from '../../src/base/limits.ts';
 import { useBench, type Run } from '../support/bench.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, type EngineExchange, type Script } from '../support/raw-engine.ts';
@@ -173,9 +172,6 @@ describe('I4', () => {
   test('I4 twenty requests in a row are no aborts and one connection to the engine', async () => {
     const client = await bench.client();
     const used = new Set<unknown>();
-    // Until it has rested once, a connection of an unknown engine is not used again.
-    await bench.run({ script: [at(0, HEAD, c(D('a')), '0\r\n\r\n')] });
-    await sleep(UPSTREAM_REST_MS + 50);
     for (let index = 0; index < 20; index += 1) {
       const plan = bench.engine.plan([at(0, HEAD, c(D('a'))), at(5, c('data: [DONE]\n\n'), '0\r\n\r\n')]);
       client.request(chatRequest({ model: `row-${index}`, lines: [`${PLAN_FIELD}: ${plan.id}`] }));

@@ -2,6 +2,7 @@
 // sidecar is made of stands in app/.
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { boundHeap } from '../app/heap.ts';
 import type { Running } from '../app/serve.ts';
 import { createLog } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
@@ -43,7 +44,7 @@ export function serveCommand(command: Command, io: Io): (command: Command) => Pr
     const load = loading(given, io);
     const hangUps = new HangUps(load);
     try {
-      const running = await start(checked(load()));
+      const running = await start(checked(load()), io);
       hangUps.serve(running);
       // The log says it too, for machines; this line is for whoever started it by hand.
       if (io.stdout.isTTY === true)
@@ -106,7 +107,8 @@ function checked(loaded: Loaded): Config {
   return loaded.config;
 }
 
-async function start(config: Config): Promise<Running> {
+async function start(config: Config, io: Io): Promise<Running> {
+  boundHeap(io);
   try {
     // Loaded only now: help and faults of the configuration need not wait for everything else.
     const { startServe } = await import('../app/serve.ts');

@@ -170,7 +170,11 @@ export class GapMeter {
       return;
     }
     const sinceNs = this.#chunks.receivedAtNs(this.#lastRow) - this.#chunks.errorBoundNs(this.#lastRow);
-    this.#pauses = this.#pauses.filter((pause) => this.#namedPauses.has(pause) || pause.endAtNs > sinceNs);
+    // Of those that the next gap may still need, the latest will do: it looks for the cause of late stamps.
+    const latest = this.#pauses.length - PAUSES_EARLY_MAX_COUNT;
+    this.#pauses = this.#pauses.filter(
+      (pause, index) => this.#namedPauses.has(pause) || (index >= latest && pause.endAtNs > sinceNs),
+    );
     this.#forgetFromCount = Math.max(PAUSES_FORGET_FROM_COUNT, 2 * this.#pauses.length);
   }
 

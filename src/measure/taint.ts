@@ -28,7 +28,10 @@ export interface GapEnds {
   readonly readsBefore: number;
 }
 
-/** Why a gap is tainted, or undefined when it is good. Pauses that had a part in it are added to `named`. */
+/**
+ * Why a gap is tainted, or undefined when it is good. The pause that gave the cause is added to `named`: one
+ * that is there already if it can, as whoever replays needs no more than one.
+ */
 export function taintCause(
   gap: GapEnds,
   blocked: BlockedLog,
@@ -48,8 +51,12 @@ export function taintCause(
       ((startBad && touches(pause, gap.startAtNs - gap.startBoundNs, gap.startAtNs)) ||
         (endBad && touches(pause, gap.endAtNs - gap.endBoundNs, gap.endAtNs))),
   );
-  for (const pause of explaining) named?.add(pause);
-  return PAUSE_CAUSES.find((cause) => explaining.some((pause) => pause.cause === cause)) ?? 'loop';
+  const told = PAUSE_CAUSES.find((cause) => explaining.some((pause) => pause.cause === cause));
+  if (told === undefined) return 'loop';
+  const alike = explaining.filter(({ cause }) => cause === told);
+  const one = alike.find((pause) => named?.has(pause)) ?? alike.at(-1);
+  if (one !== undefined) named?.add(one);
+  return told;
 }
 
 function isBad(boundNs: number, lengthNs: number): boolean {

@@ -2,7 +2,7 @@
 // lets them print. All of them by default, shortest first.
 import { spawnSync } from 'node:child_process';
 
-const BENCHES = ['prompt-head', 'abort', 'truth', 'calibration', 'cost', 'harmless'];
+const BENCHES = ['prompt-head', 'abort', 'truth', 'calibration', 'memory', 'cost', 'harmless'];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !BENCHES.includes(name));

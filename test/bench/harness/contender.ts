@@ -41,9 +41,15 @@ export function cpuSince(pid: number | undefined, from: CpuTime): CpuTime {
 }
 
 /** A script beside this folder that prints its port as its first line. */
-export async function startScript(name: string, path: string, args: readonly string[]): Promise<Contender> {
+export async function startScript(
+  name: string,
+  path: string,
+  args: readonly string[],
+  nodeArgs: readonly string[] = [],
+): Promise<Contender> {
   const file = new URL(path, import.meta.url).pathname;
-  const child: ChildProcess = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const command = [...nodeArgs, file, ...args];
+  const child: ChildProcess = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   if (child.stdout === null) throw new Error('the script has no output');
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   return {

@@ -71,6 +71,26 @@ export const UPSTREAM_DISTRUST_MS = 10 * 60_000;
 export const UPSTREAM_IDLE_MAX_COUNT = 1_024;
 /** TCP keep-alive probes on both sides find peers that vanished without a word. */
 export const TCP_KEEP_ALIVE_MS = 15_000;
+/** Addresses of one name that are kept; answers with more are of networks, not of one upstream. */
+export const NAME_ADDRESSES_MAX_COUNT = 32;
+/** Bytes of the system's files about names that are looked at; lists of blocked hosts have megabytes. */
+export const NAME_FILE_MAX_BYTES = 1 * MIB;
+/** Time for a name server to answer, doubled at each further try, and how often all of them are tried. */
+export const DNS_TRY_MS = 1_000;
+export const DNS_TRIES_COUNT = 2;
+/** A name is looked up anew when its answer has run out, but neither more often nor more seldom than this. */
+export const NAME_REFRESH_MIN_MS = 5_000;
+export const NAME_REFRESH_MAX_MS = 60_000;
+/** A name that nobody has used for so long is looked up as seldom as may be. */
+export const NAME_USED_MS = 10 * 60_000;
+/** When an upstream cannot be reached its name is looked up at once, but no sooner than this after the last time. */
+export const NAME_RETRY_MIN_MS = 500;
+/** An address that has not answered for so long is left for the next one (RFC 8305 §5). */
+export const NEXT_ADDRESS_AFTER_MS = 250;
+/** An address to which no connection came about is tried last for so long. */
+export const ADDRESS_FAILED_MS = 30_000;
+/** TLS sessions kept for each upstream; a burst of new connections uses one each. */
+export const TLS_SESSIONS_MAX_COUNT = 8;
 /** How far back the smallest TCP handshake (the floor of the part `wire`) is looked for. */
 export const WIRE_FLOOR_WINDOW_MS = 10 * 60_000;
 
@@ -109,6 +129,8 @@ export const DECODED_MAX_RATIO = 100;
 export const DECODED_RATIO_FREE_BYTES = 1 * MIB;
 /** Log2 of the zstd window a copy may need: the 8 MiB to which RFC 9659 binds this content coding. */
 export const ZSTD_WINDOW_MAX_LOG2 = 23;
+/** Bytes of prompt, and of answer, kept of one exchange when asked to keep text at all. */
+export const CAPTURED_TEXT_MAX_BYTES = 64 * KIB;
 /** Different kinds of deltas told apart in one answer; the Responses API has about 15. */
 export const DELTA_NAMES_MAX_COUNT = 64;
 /** Characters of an error's type kept in a record. */
@@ -186,7 +208,7 @@ export const RECORD_WRITE_BYTES = 1 * MIB;
 export const RECORD_RETRY_FIRST_MS = 1_000;
 export const RECORD_RETRY_MAX_MS = 60_000;
 /** Time for the last flush of each sink at shutdown: with a dead collector the process ends within 2 s all the same. */
-export const FLUSH_MAX_MS = 1_700;
+export const FLUSH_MAX_MS = 1_500;
 /** Failed exports in a row after which only probes are sent, and the time between probes. */
 export const EXPORT_FAILURES_BEFORE_PROBING_COUNT = 3;
 export const EXPORT_PROBE_MS = 30_000;

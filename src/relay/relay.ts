@@ -59,6 +59,7 @@ export class Relay implements Admission {
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
+    this.#pool.keepOnly(new Set(settings.routes.map(({ upstream }) => upstream)));
     this.#limits = new AdmissionLimits(settings.admission);
     this.#lookTimer = setInterval(() => this.#look(), ADMISSION_LOOK_MS);
     this.#lookTimer.unref();

@@ -1,5 +1,6 @@
 // What a relay thread is told, and what it tells: plain data that survives structured cloning. The
-// relay reads no configuration, no environment and no file.
+// relay reads no configuration, no environment and no file but those in which the system says how names are
+// found.
 
 import type { AdmissionSettings } from './admission-limits.ts';
 import type { TlsPair } from './listener-tls.ts';

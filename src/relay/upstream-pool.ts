@@ -5,7 +5,7 @@ import { loopIdleNs, nowNs } from '../base/clock.ts';
 import { UPSTREAM_IDLE_MAX_COUNT, UPSTREAM_KEEP_ALIVE_MS } from '../base/limits.ts';
 import type { ConnectedEntry } from '../tape/entries.ts';
 import { FloorWindow } from './floor-window.ts';
-import { openSocket, readOnAfterFailedWrite } from './open-socket.ts';
+import { Dialer, readOnAfterFailedWrite } from './open-socket.ts';
 import { ReuseTrust } from './reuse-trust.ts';
 import type { UpstreamTarget } from './settings.ts';
 
@@ -65,6 +65,7 @@ export class UpstreamPool {
   // One buffer serves all plain connections: bytes are taken out of it before the callback returns,
   // so nothing is allocated for a read and an idle stream holds no buffer.
   readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
+  readonly #dialer = new Dialer();
   readonly #idle = new Map<UpstreamTarget, UpstreamConnection[]>();
   readonly #floors = new Map<UpstreamTarget, FloorWindow>();
   readonly #trusts = new Map<UpstreamTarget, ReuseTrust>();
@@ -139,6 +140,7 @@ export class UpstreamPool {
   /** Forgets all other targets: what is idle there is closed, what is in use is not kept afterwards. */
   keepOnly(targets: ReadonlySet<UpstreamTarget>): void {
     this.#kept = targets;
+    this.#dialer.keepOnly(targets);
     for (const [target, connections] of this.#idle) {
       if (targets.has(target)) continue;
       this.#idleCount -= connections.length;
@@ -208,7 +210,7 @@ export class UpstreamPool {
 
   #connect(target: UpstreamTarget): UpstreamConnection {
     const connection = new UpstreamConnection(target, (self) =>
-      openSocket(target, {
+      this.#dialer.open(target, {
         buffer: this.#readBuffer,
         callback: (byteCount, buffer) => this.#onRead(self, (buffer as Buffer).subarray(0, byteCount)),
       }),

@@ -2,6 +2,7 @@
 // Method: raw TLS engines, one with a certificate of an authority of the tests for this address, one
 // self-signed for another name (made with openssl, valid until 2126).
 import { readFileSync } from 'node:fs';
+import type { TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { UPSTREAM_REST_MS } from '../../src/base/limits.ts';
 import { useBench } from '../support/bench.ts';
@@ -47,6 +48,16 @@ describe('--upstream-ca', () => {
     const { record } = await bench.recordOf(run);
     expect(record.connection?.tlsNs).toBeGreaterThan(0);
     expect(record.end.outcome).toBe('ok');
+  });
+
+  test('a further connection goes on with the session of the first, and checks no certificate again', async () => {
+    await bench.run({ script });
+    // Two streams at a time need two connections.
+    const before = bench.engine.connections.length;
+    await Promise.all([bench.run({ script }), bench.run({ script }), bench.run({ script })]);
+    const further = bench.engine.connections.slice(before).map(({ socket }) => (socket as TLSSocket).isSessionReused());
+    expect(further.length).toBeGreaterThanOrEqual(2);
+    expect(further.filter((isReused) => isReused).length).toBeGreaterThanOrEqual(1);
   });
 
   test('a connection over TLS is used again', async () => {

@@ -182,6 +182,11 @@ describe('the image', () => {
     expect(check).not.toContain('/readyz');
   });
 
+  test('has no compiler among its packages', () => {
+    const packages = lines.find((line) => line.includes('npm ci --omit=dev')) ?? '';
+    expect(packages).toContain('&& rm -r node_modules/typescript node_modules/@typescript');
+  });
+
   test('runs no install script while it is built', () => {
     const installs = lines.filter((line) => line.includes('npm ci'));
     expect(installs.length).toBeGreaterThan(0);

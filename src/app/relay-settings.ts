@@ -1,9 +1,8 @@
 // From the configuration and the environment to what relay threads are told.
-import { totalmem } from 'node:os';
-import { RSS_OF_CONTAINER_RATIO } from '../base/client-limits.ts';
 import type { Config, RouteConfig, UpstreamAddress } from '../config/config.ts';
 import type { AdmissionSettings } from '../relay/admission-limits.ts';
 import type { LiveSettings, SamplerSettings, UpstreamTarget } from '../relay/settings.ts';
+import { roomInDescriptorsCount, roomInMemoryBytes } from './room.ts';
 
 /** `idOf` gives the number that stands for a route on the tape. */
 export function relaySettings(
@@ -27,19 +26,13 @@ export function relaySettings(
 
 /** Each relay gets its share, for none knows of the others' clients. */
 function admissionOf({ admission, relayCount }: Config): AdmissionSettings {
+  const connectionCount = Math.min(admission.maxConnectionCount, roomInDescriptorsCount() ?? Infinity);
   return {
     maxStreamCount: Math.ceil(admission.maxStreamCount / relayCount),
-    maxConnectionCount: Math.ceil(admission.maxConnectionCount / relayCount),
-    maxRssBytes: admission.maxRssBytes === 'auto' ? containerShareBytes() : admission.maxRssBytes,
+    maxConnectionCount: Math.ceil(connectionCount / relayCount),
+    maxRssBytes: admission.maxRssBytes === 'auto' ? roomInMemoryBytes() : admission.maxRssBytes,
     uploadRateMinBytes: admission.uploadRateMinBytes,
   };
-}
-
-/** Of the memory that the container may use; undefined where it may use all there is. */
-function containerShareBytes(): number | undefined {
-  const limitBytes = process.constrainedMemory();
-  // Without a limit Node gives 0, or a number larger than any machine.
-  return limitBytes > 0 && limitBytes < totalmem() ? Math.floor(limitBytes * RSS_OF_CONTAINER_RATIO) : undefined;
 }
 
 function upstreamTarget({ hostHeader, upstreamTls }: Config, address: UpstreamAddress): UpstreamTarget {

@@ -16,6 +16,7 @@ import { createOtlpIntake } from './otlp-intake.ts';
 import { createOutlets } from './outlets.ts';
 import { createParts, type Parts } from './parts.ts';
 import { reload } from './reload.ts';
+import { roomInDescriptorsCount } from './room.ts';
 
 export interface Running {
   /** Where clients connect, as `host:port`. */
@@ -58,6 +59,11 @@ async function start(config: Config, parts: Parts): Promise<Running> {
   const { log, otlp, supervisor, watch, state } = parts;
   if (config.upstreamTls.insecure) {
     log.warn('certificates of upstreams are not verified (upstream-insecure): keys and prompts go to whoever answers');
+  }
+  const room = roomInDescriptorsCount();
+  if (room !== undefined && room < config.admission.maxConnectionCount) {
+    const limit = { max_connections: room, configured: config.admission.maxConnectionCount };
+    log.info('the limit of open files (ulimit -n) leaves room for fewer connections than max-connections', limit);
   }
   const listen = await supervisor.start();
   const otlpListen = await otlp?.start();

@@ -10,6 +10,8 @@ export const CONNECTIONS_DEFAULT_COUNT = 20_000;
 export const CLIENTS_MAX_COUNT = 1_000_000;
 /** Connections over the limit that are told so; of a flood beyond them none gets an answer. */
 export const OVERFLOW_MAX_COUNT = 1_000;
+/** They are no more than this share of the limit, so that there are descriptors for them. */
+export const OVERFLOW_MAX_RATIO = 0.25;
 /** Time in which a connection over the limit can ask, so that the refusal is the answer to its request. */
 export const OVERFLOW_WAIT_MS = 1_000;
 /** When a client that was refused for want of room may come again. */
@@ -18,6 +20,10 @@ export const SHED_RETRY_AFTER_SECONDS = 1;
 export const RSS_OF_CONTAINER_RATIO = 0.85;
 /** Least value of `max-rss`: the process has 120 to 150 MiB of its own before the first client. */
 export const RSS_LEAST_BYTES = 256 * KIB * KIB;
+/** Descriptors of one client: its connection, the engine's, and its share of those that are being refused. */
+export const DESCRIPTORS_OF_CLIENT_COUNT = 2.25;
+/** Descriptors of the process itself (45 at rest), of its files, and of connections that rest. */
+export const DESCRIPTORS_RESERVED_COUNT = 128;
 /** Least speed of a body whose length was stated, in bytes a second: a tenth of a modem's. */
 export const UPLOAD_RATE_DEFAULT_BYTES = 1 * KIB;
 /** Looks in a row, one a second, over which that speed is averaged; counted, so that our own pauses are no looks. */

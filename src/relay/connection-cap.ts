@@ -2,7 +2,7 @@
 // that its first request can be answered with a refusal that says so; of a flood, connections beyond these
 // are closed unanswered. Knows sockets, no requests.
 import type { Socket } from 'node:net';
-import { OVERFLOW_MAX_COUNT, OVERFLOW_WAIT_MS } from '../base/client-limits.ts';
+import { OVERFLOW_MAX_COUNT, OVERFLOW_MAX_RATIO, OVERFLOW_WAIT_MS } from '../base/client-limits.ts';
 
 export interface ConnectionCapOptions {
   readonly maxCount: () => number;
@@ -29,7 +29,8 @@ export class ConnectionCap {
     this.#counted.add(socket);
     this.#count += 1;
     socket.once('close', () => (this.#count -= 1));
-    if (this.#count <= this.#options.maxCount() + OVERFLOW_MAX_COUNT) return;
+    const maxCount = this.#options.maxCount();
+    if (this.#count <= maxCount + Math.min(OVERFLOW_MAX_COUNT, Math.ceil(maxCount * OVERFLOW_MAX_RATIO))) return;
     this.#options.onUnanswered();
     socket.destroy();
   }

@@ -25,6 +25,8 @@ export interface SidecarOptions {
   readonly upstream?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What starts Node in its place, such as `prlimit --nofile=200:200`. */
+  readonly within?: readonly string[];
   /** Arguments of Node itself, such as `--import`. */
   readonly nodeArgs?: readonly string[];
 }
@@ -49,7 +51,8 @@ export class Sidecar {
     const quiet = options.args?.includes('--engine-metrics') === true ? [] : ['--engine-metrics', 'off'];
     const command = ['src/main.ts', 'serve', ...upstream, ...ports, ...quiet, ...(options.args ?? [])];
     const args = [...(options.nodeArgs ?? []), ...command];
-    this.#process = spawn(join(ROOT, 'node_modules/.bin/node'), args, {
+    const [program = '', ...rest] = [...(options.within ?? []), join(ROOT, 'node_modules/.bin/node'), ...args];
+    this.#process = spawn(program, rest, {
       cwd: ROOT,
       env: { ...plainEnvironment(), ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],

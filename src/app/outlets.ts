@@ -54,9 +54,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
   });
   const otel = await startOtel({ plan, resource, store, log, version });
   const recordFile =
-    config.record === undefined
-      ? undefined
-      : new RecordFile({ path: config.record.path, maxBytes: config.record.maxBytes, log });
+    config.record === undefined ? undefined : new RecordFile({ ...config.record, ownerOnly: config.captureText, log });
   const spans = switchedSink('spans', spanSink(config, otel));
   const recent = new RecentReports();
   const summary = createSummary();

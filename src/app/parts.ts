@@ -61,7 +61,8 @@ export interface Given {
   readonly sinks: readonly Sink[];
 }
 
-export function createParts(config: Config, { env, log, outlets, otlp, sinks }: Given): Parts {
+/** Those who make reports of what the tapes say. */
+function createObservation(config: Config, { log, outlets, otlp, sinks }: Given, overflowCount: () => number) {
   const routeBook = new RouteBook();
   // Evidence and observer know of each other: who polls must see who is open, and asks only later.
   const polling = new EngineMetrics({
@@ -72,7 +73,7 @@ export function createParts(config: Config, { env, log, outlets, otlp, sinks }: 
     },
   });
   observeEngines(outlets.store, polling);
-  const shedWatch = new ShedWatch(log, () => supervisor.tapeCounts().overflowCount);
+  const shedWatch = new ShedWatch(log, overflowCount);
   const calibrations = new Calibrations({ running: (route) => polling.view.running(route) });
   const observer = new Observer({
     sinks: [...outlets.sinks, polling.sink, shedWatch.sink, ...sinks],
@@ -83,11 +84,19 @@ export function createParts(config: Config, { env, log, outlets, otlp, sinks }: 
     engineByMetrics: (route) => polling.view.engine(route),
     estimator: calibrations,
     models: config.models,
+    capturesText: config.captureText,
     promptBucketEdges: config.promptBucketEdges,
     outputBucketEdges: config.outputBucketEdges,
     wallOffsetMs,
     onFault: tellOnce(log),
   });
+  return { routeBook, polling, shedWatch, calibrations, observer };
+}
+
+export function createParts(config: Config, given: Given): Parts {
+  const { env, log, outlets, otlp } = given;
+  const observation = createObservation(config, given, () => supervisor.tapeCounts().overflowCount);
+  const { routeBook, polling, shedWatch, calibrations, observer } = observation;
   const drain = new TapeDrain((fault) => log.error('a tape entry could not be read', faultFields(fault)));
   const { listenTls } = config;
   const tlsFiles =
@@ -97,6 +106,7 @@ export function createParts(config: Config, { env, log, outlets, otlp, sinks }: 
     listen: config.listen,
     settings: settingsOfRelays(config, { env, outlets, routeBook }),
     tls: () => tlsFiles?.pair,
+    drainMs: () => state.config.drainMs,
     observer,
     drain,
     log,

@@ -127,6 +127,8 @@ export interface Config {
   /** How long an ended exchange waits for evidence from elsewhere at most. */
   readonly evidenceWaitMs: number;
   readonly record: RecordConfig | undefined;
+  /** The record file also holds prompts and answers. */
+  readonly captureText: boolean;
   readonly chunks: ChunkDetail;
   readonly chunksAs: ChunkForm;
   /** Time to first token from which an exchange counts as slow, so that its chunks are kept. */

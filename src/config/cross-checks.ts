@@ -23,6 +23,9 @@ export function checkTogether(values: KeyValues, { env, execArgv, platform }: Su
     const [ca, insecure] = [flagName('upstream-ca'), flagName('upstream-insecure')];
     faults.push(`${ca} and ${insecure} contradict each other: certificates are verified or they are not. Remove one.`);
   }
+  if (values['capture-text'] === true && values.record === undefined) {
+    faults.push(`${flagName('capture-text')} writes to the record file only; name one with ${flagName('record')}.`);
+  }
   return [...faults, ...checkNodeOptions(env, execArgv)];
 }
 

@@ -79,6 +79,13 @@ export const KEYS = {
     help: 'Size at which the record file is rotated.',
     read: readBytes(RECORD_FILE_LEAST_BYTES),
   }),
+  'capture-text': key({
+    placeholder: '',
+    isSwitch: true,
+    fallback: 'false',
+    help: 'Also writes prompts and answers to the record file, up to 64 KiB each, and nowhere else. Said at every start.',
+    read: readSwitch,
+  }),
   chunks: key({
     placeholder: CHUNK_DETAILS.join('|'),
     fallback: 'all',

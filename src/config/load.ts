@@ -40,7 +40,13 @@ export function loadConfig(input: LoadInput): Loaded {
 
   if (faults.length > 0) return { faults };
   const config = assemble(values, { routes: routes.value, classes: classes.value, caPem });
-  return { config: deepFreeze(config), warnings: nearMisses(input.env) };
+  return { config: deepFreeze(config), warnings: [...nearMisses(input.env), ...spokenOf(config)] };
+}
+
+/** What nobody should have switched on without knowing. */
+function spokenOf({ captureText, record }: Config): string[] {
+  if (!captureText || record === undefined) return [];
+  return [`Prompts and answers are written to ${record.path} (${flagName('capture-text')}).`];
 }
 
 /** Nobody tried to name one. A malformed one, or a file that could not be read, is its own fault. */
@@ -131,6 +137,7 @@ function assemble(values: KeyValues, rest: Pick<Config, 'routes' | 'classes'> & 
     otlpListen: values['otlp-listen'],
     evidenceWaitMs: required(values, 'evidence-wait'),
     record: path === undefined ? undefined : { path, maxBytes: required(values, 'record-max-bytes') },
+    captureText: required(values, 'capture-text'),
     chunks: required(values, 'chunks'),
     chunksAs: required(values, 'chunks-as'),
     keepSlowMs: required(values, 'keep-slow-ms'),

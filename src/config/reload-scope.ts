@@ -16,6 +16,7 @@ const SCOPES: Readonly<Record<keyof Config, Scope>> = {
   relayCount: ['relays'],
   otlpListen: ['otlp-listen'],
   record: ['record', 'record-max-bytes'],
+  captureText: ['capture-text'],
   // Exchanges that wait for evidence have begun to wait by it.
   evidenceWaitMs: ['evidence-wait'],
   // Names of metrics, and a label of all of their series.

@@ -159,7 +159,9 @@ export const readMetricsPlace: Reader<string> = (raw) => {
   if (raw === 'auto' || raw === 'off') return { value: raw };
   if (raw === false) return { value: 'off' };
   const read = readUrl(raw);
-  return 'fault' in read ? { fault: `${show(raw)} is neither auto, off, nor an http:// or https:// URL` } : read;
+  // What is wrong with a URL is said by its own reader, which shows no password.
+  if (!('fault' in read) || (typeof raw === 'string' && /^https?:/i.test(raw) && URL.canParse(raw))) return read;
+  return { fault: `${show(raw)} is neither auto, off, nor an http:// or https:// URL` };
 };
 
 /** An http or https origin. Anything more would have to be dropped silently, so it is refused. */

@@ -2,6 +2,7 @@
 // and never throw into the observer: it guards each call.
 import type { WireEnd } from '../base/outcome.ts';
 import type { Figures, TaintCause } from '../measure/figures.ts';
+import type { CapturedText } from '../record/captured-text.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 
 /** Label values of one exchange: closed or capped sets only. */
@@ -45,8 +46,8 @@ export interface Sink {
   /** A gap ended whose ends cannot be trusted. */
   onTaintedGap?(labels: ExchangeLabels, cause: TaintCause): void;
   onCoalesced?(labels: ExchangeLabels, count: number): void;
-  /** The exchange is over and its record frozen. */
-  onReport?(report: Report, exemplar: ExemplarRef | undefined): void;
+  /** The exchange is over and its record frozen. `text` is for the record file alone. */
+  onReport?(report: Report, exemplar: ExemplarRef | undefined, text?: CapturedText): void;
 }
 
 /** An exchange still under way, for `/api/streams` and the gauge `rubato.active`. */

@@ -122,7 +122,7 @@ export class Closing {
       labels,
       outputBucket: outputBucket(record.tokens.output, outputBucketEdges),
     };
-    tell((sink) => sink.onReport?.(report, exemplarOf(observed)));
+    tell((sink) => sink.onReport?.(report, exemplarOf(observed), observed.capture?.text));
     this.#tellEstimator(record, exchange.route);
     if (record.end.outcome !== 'ok') return;
     models.admit(record.request.model);

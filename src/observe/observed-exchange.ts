@@ -9,9 +9,10 @@ import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED, type Doubt } from '../record/kin
 import type { ConnectionFacts, Marks, ResponseFacts } from '../record/stream-record.ts';
 import type { EngineName } from '../record/engines.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
-import { createAnswerReader, type AnswerReader, type EmitEvent } from '../stream/answer-reader.ts';
+import type { AnswerReader, EmitEvent } from '../stream/answer-reader.ts';
 import { parseMediaType } from '../stream/media-type.ts';
 import { pathOfTarget, readRequest, type RequestReading } from '../stream/request-reader.ts';
+import type { TextCapture } from '../stream/text-capture.ts';
 import type {
   ChunkEntry,
   ConnectedEntry,
@@ -26,6 +27,7 @@ import type { ClassSubject } from './classifier.ts';
 import type { Company } from './company.ts';
 import { createMetering, EarlyPauses, type Metering } from './metering.ts';
 import { createModelList, type ModelList } from './model-list.ts';
+import { openReader } from './open-reader.ts';
 import { RequestAssembly } from './request-assembly.ts';
 import { SeqRows } from './seq-rows.ts';
 
@@ -46,6 +48,7 @@ export interface ObservedOptions {
   readonly engine: EngineName | undefined;
   /** Who else was on the route when it opened. */
   readonly company: Company;
+  readonly capture: TextCapture | undefined;
 }
 
 export class ObservedExchange {
@@ -60,6 +63,7 @@ export class ObservedExchange {
   readonly response: ResponseFacts = { receivedBytes: 0, deliveredBytes: 0, chunkCount: 0 };
   readonly doubts = new Set<Doubt>();
   readonly company: Company;
+  readonly capture: TextCapture | undefined;
   connection: ConnectionFacts | undefined;
   reader: AnswerReader | undefined;
   requestBytes = 0;
@@ -90,6 +94,7 @@ export class ObservedExchange {
     this.openedAtEpochMs = options.openedAtEpochMs;
     this.path = pathOfTarget(opening.target);
     this.company = options.company;
+    this.capture = options.capture;
     this.#options = options;
     this.#listener = options.listen(this);
   }
@@ -107,9 +112,9 @@ export class ObservedExchange {
   /** What the request says of itself, as far as it was copied by now. */
   get request(): RequestReading {
     if (this.#reading !== undefined) return this.#reading;
-    const { fields } = this.opening;
-    const copy = this.#assembly.copy(this.requestBytes);
-    return readRequest(copy, fieldValue(fields, 'content-type'), fieldValue(fields, 'content-encoding'), this.path);
+    const copy = { ...this.#assembly.copy(this.requestBytes), ...defined({ capture: this.capture }) };
+    const [type, encoding] = ['content-type', 'content-encoding'].map((name) => fieldValue(this.opening.fields, name));
+    return readRequest(copy, type, encoding, this.path);
   }
 
   get headSeen(): boolean {
@@ -177,13 +182,8 @@ export class ObservedExchange {
     if (framing === 'conflict') this.doubts.add('framing_conflict');
     if (framing === 'upgrade') return;
     this.#modelList = createModelList(this.opening.method, this.path, status);
-    const { model, stream, choices } = this.request;
-    const { method } = this.opening;
-    this.reader = createAnswerReader(
-      { status, fields, ...defined({ mediaType, encoding }) },
-      { method, path: this.path, ...defined({ model, stream, choices, engine: this.#options.engine }) },
-      this.#onEvent,
-    );
+    const answerHead = { status, fields, ...defined({ mediaType, encoding }) };
+    this.reader = openReader(answerHead, this, this.#options, this.#onEvent);
   }
 
   onChunk(entry: ChunkEntry): void {

@@ -6,6 +6,7 @@ import { ROSTER_MAX_COUNT } from '../base/limits.ts';
 import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
 import { promptBucket } from '../measure/buckets.ts';
 import type { EngineName } from '../record/engines.ts';
+import { TextCapture } from '../stream/text-capture.ts';
 import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
 import type { Classifier } from './classifier.ts';
 import { doubtClock } from './clock-doubt.ts';
@@ -41,6 +42,8 @@ export interface ObserverOptions extends ClosingOptions, ObserverTerms {
   readonly models: readonly string[];
   /** Wall time less monotonic time now, in ms. */
   readonly wallOffsetMs: () => number;
+  /** Keeps what people and models wrote, for the record file. */
+  readonly capturesText?: boolean;
   /** Told once a kind of fault, for the log. */
   readonly onFault: (where: string, fault: unknown) => void;
 }
@@ -148,6 +151,7 @@ export class Observer {
       tellClientGone,
       engine: this.#options.routes[opening.routeIndex]?.engine,
       company: this.#companies.enter(opening.routeIndex),
+      capture: this.#options.capturesText === true ? new TextCapture() : undefined,
     });
     this.#termsOf.set(observed, terms);
     this.#open.set(id, observed);

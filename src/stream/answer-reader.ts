@@ -15,6 +15,7 @@ import type { Framing, FramingKind } from './framing.ts';
 import { framingFor } from './framings.ts';
 import { parseMediaType } from './media-type.ts';
 import { MessageReader, type EmitEvent } from './message-reader.ts';
+import type { TextCapture } from './text-capture.ts';
 
 export type { EmitEvent } from './message-reader.ts';
 
@@ -39,6 +40,8 @@ export interface RequestHints {
   readonly model?: string;
   /** The engine that configuration names. */
   readonly engine?: EngineName;
+  /** Keeps the text, where that was asked for. */
+  readonly capture?: TextCapture;
 }
 
 export interface AnswerReader {
@@ -74,6 +77,7 @@ class BodyReader implements AnswerReader {
   readonly #marksEnd: boolean;
   readonly #messages: MessageReader;
   readonly #words: EngineWords;
+  readonly #capture: TextCapture | undefined;
   #framing: Framing | undefined;
   #decoder: BodyDecoder | undefined;
   #unreadable: string | undefined;
@@ -84,12 +88,16 @@ class BodyReader implements AnswerReader {
   constructor(head: AnswerHead, hints: RequestHints, emit: EmitEvent) {
     this.#emit = emit;
     this.#success = head.status >= 200 && head.status < 300;
+    this.#capture = hints.capture;
     this.#words = new EngineWords(hints.engine, head.fields ?? []);
     this.#messages = new MessageReader(hints.path, {
       state: this.#state,
       emit: (event) => this.#tell(event),
       onDoubt: (doubt) => this.#doubts.add(doubt),
-      onMessage: (message) => this.#words.noteMessage(message),
+      onMessage: (message) => {
+        this.#words.noteMessage(message);
+        this.#capture?.onMessage(message, !this.#streamed);
+      },
     });
     const kind = this.#framingFor(head, hints.path);
     this.#streamed = kind?.streamed ?? false;
@@ -192,6 +200,7 @@ class BodyReader implements AnswerReader {
 
   #tell(event: Parameters<EmitEvent>[0]): void {
     this.#eventCounts[event.kind] = (this.#eventCounts[event.kind] ?? 0) + 1;
+    if (event.generated !== 0) this.#capture?.onGenerated();
     this.#emit(event);
   }
 

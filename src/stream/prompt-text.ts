@@ -15,7 +15,7 @@ export interface PromptText {
 }
 
 /** Where the request families keep what the model reads, what chat templates put first standing first. */
-const PROMPT_KEYS = [
+export const PROMPT_KEYS = [
   // Anthropic, Bedrock, Ollama; Gemini in both its spellings; OpenAI Responses; Cohere's first API.
   'system',
   'systemInstruction',
@@ -40,7 +40,7 @@ const PROMPT_KEYS = [
 const TOOL_KEYS = ['tools', 'functions', 'toolConfig'] as const;
 
 /** Images and sound ride along as data URLs or under these; their size says nothing about tokens. */
-const MEDIA_KEYS: ReadonlySet<string> = new Set([
+export const MEDIA_KEYS: ReadonlySet<string> = new Set([
   'data',
   'bytes',
   'images',

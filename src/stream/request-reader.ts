@@ -9,6 +9,7 @@ import { asBoundedText, asObject, firstCount, parseJson, type JsonObject } from 
 import { isJsonMediaType, parseMediaType } from './media-type.ts';
 import { promptTextOf } from './prompt-text.ts';
 import { readTarget } from './request-target.ts';
+import type { TextCapture } from './text-capture.ts';
 
 export interface RequestCopy {
   /** The whole body, or its first bytes. */
@@ -16,6 +17,8 @@ export interface RequestCopy {
   /** The last bytes of a body of which `head` is not the whole. */
   readonly tail?: Uint8Array;
   readonly totalBytes: number;
+  /** Told of a body that is known whole. */
+  readonly capture?: TextCapture;
 }
 
 type PlainValue = string | number | boolean;
@@ -116,6 +119,7 @@ function readBody(copy: RequestCopy, mediaType: string | undefined, encoding: st
   const request = asObject(parseJson(Buffer.from(body.bytes).toString()));
   if (request === undefined) return { cut };
   const reading: RequestReading = { ...fieldsOf(request), cut };
+  copy.capture?.onRequest(request);
   const text = promptTextOf(request);
   if (text !== undefined) {
     reading.promptBytes = text.bytes;

@@ -1,5 +1,5 @@
 // The sink that writes records to a file, one JSON line `{ record, figures }` an exchange, so that
-// every figure can be recomputed later. Writing is in the background and bounded: a full or
+// every figure can be recomputed later; with `--capture-text` it also holds `text`, here and only here. Writing is in the background and bounded: a full or
 // read-only disk costs records (counted) and one log line, never memory, and is tried again.
 import { nowMs } from '../base/clock.ts';
 import {
@@ -12,7 +12,8 @@ import {
   RECORD_WRITE_BYTES,
 } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
-import type { Report, Sink } from '../judge/report.ts';
+import type { ExemplarRef, Report, Sink } from '../judge/report.ts';
+import type { CapturedText } from '../record/captured-text.ts';
 import { createFailureLog, type FailureLog } from './failure-log.ts';
 import { RotatingFile } from './rotating-file.ts';
 import { withinMs } from './span-processor.ts';
@@ -25,6 +26,8 @@ export interface RecordFileOptions {
   /** Old files kept beside the current one. */
   readonly keptCount?: number;
   readonly queueBytes?: number;
+  /** See {@link RotatingFile}; for records with text. */
+  readonly ownerOnly?: boolean;
   readonly retryFirstMs?: number;
 }
 
@@ -54,16 +57,16 @@ export class RecordFile implements Sink {
 
   constructor(options: RecordFileOptions) {
     const { path, log, maxBytes = RECORD_FILE_BYTES, keptCount = RECORD_FILES_KEPT_COUNT } = options;
-    this.#file = new RotatingFile({ path, maxBytes, keptCount });
+    this.#file = new RotatingFile({ path, maxBytes, keptCount, ownerOnly: options.ownerOnly === true });
     this.#failures = createFailureLog(log, `Writing ${path}`);
     this.#queueMaxBytes = options.queueBytes ?? RECORD_QUEUE_BYTES;
     this.#retryFirstMs = options.retryFirstMs ?? RECORD_RETRY_FIRST_MS;
     this.#retryMs = this.#retryFirstMs;
   }
 
-  onReport({ record, figures }: Report): void {
+  onReport({ record, figures }: Report, _exemplar?: ExemplarRef, text?: CapturedText): void {
     this.#takenCount += 1;
-    const line = Buffer.from(`${JSON.stringify({ record, figures })}\n`);
+    const line = Buffer.from(`${JSON.stringify({ record, figures, text })}\n`);
     if (this.#closed || this.#queuedBytes + line.length > this.#queueMaxBytes) {
       this.#droppedCount += 1;
       return;

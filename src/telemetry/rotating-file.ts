@@ -8,6 +8,8 @@ export interface RotatingFileOptions {
   readonly maxBytes: number;
   /** Old files kept beside the current one. */
   readonly keptCount: number;
+  /** Also a file that was there, with rights of its own, is for its owner only. */
+  readonly ownerOnly?: boolean;
 }
 
 /** Only for its owner. */
@@ -69,6 +71,7 @@ export class RotatingFile {
   async #open(): Promise<FileHandle> {
     const file = await open(this.#options.path, 'a', FILE_MODE);
     const stat = await file.stat();
+    if (this.#options.ownerOnly === true && stat.isFile()) await file.chmod(FILE_MODE);
     this.#fileBytes = stat.isFile() ? stat.size : undefined;
     this.#file = file;
     return file;

@@ -21,7 +21,7 @@ export const FLOORS: Readonly<Record<string, Floor>> = {
   measure: { level: 2, folders: ['record', 'base'], packages: [] },
   judge: { level: 3, folders: ['measure', 'record', 'base'], packages: [] },
   observe: { level: 4, folders: [...JUDGED, 'evidence', 'stream', 'tape'], packages: ['@grpc/grpc-js', 'undici'] },
-  telemetry: { level: 4, folders: JUDGED, packages: ['@opentelemetry/', 'fastify'] },
+  telemetry: { level: 4, folders: JUDGED, packages: ['@opentelemetry/'] },
   client: { level: 5, folders: [...JUDGED, 'stream'], packages: ['undici'] },
   config: { level: 5, folders: ['record', 'base'], packages: ['valibot', 'yaml'] },
   app: {

@@ -228,7 +228,7 @@ describe('the model label', () => {
     expect(labelOf(stage)).toBe('m19');
     playChat(stage.exchange(2), 'late');
     playChat(stage.exchange(3), 'late');
-    expect([labelOf(stage), stage.observer.foldedModelCount]).toEqual(['other', 2]);
+    expect([labelOf(stage), stage.observer.foldedModelCount]).toEqual(['other', 1]);
   });
 
   test('is frozen at the first token, or at the end when none comes', () => {

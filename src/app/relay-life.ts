@@ -23,6 +23,7 @@ export class RelayLife {
   readonly #worker: Worker;
   readonly #listening = Promise.withResolvers<HostPort>();
   readonly #drained = Promise.withResolvers<number>();
+  readonly #failed = Promise.withResolvers<string>();
   /** Told of changed settings, and not yet confirmed. */
   readonly #unconfirmed: (() => void)[] = [];
   /** Resolves when the thread has ended, by itself or not. */
@@ -39,7 +40,6 @@ export class RelayLife {
       this.#worker.once('exit', () => {
         this.#listening.reject(new Error('the relay ended before it listened'));
         this.#drained.resolve(0);
-        for (const confirm of this.#unconfirmed.splice(0)) confirm();
         resolve();
       });
     });
@@ -55,10 +55,9 @@ export class RelayLife {
 
   /** Resolves when requests are admitted by the new settings, or the thread has ended. */
   configure(settings: LiveSettings): Promise<void> {
-    return new Promise((resolve) => {
-      this.#unconfirmed.push(resolve);
-      this.#send({ type: 'configure', settings });
-    });
+    const confirmed = new Promise<void>((resolve) => this.#unconfirmed.push(resolve));
+    this.#send({ type: 'configure', settings });
+    return Promise.race([confirmed, this.ended]);
   }
 
   /** New connections get this certificate. */
@@ -81,6 +80,11 @@ export class RelayLife {
     return this.#drained.promise;
   }
 
+  /** The reason, once a fault came that nobody caught. It listens no more then, and its streams come to their end. */
+  get failed(): Promise<string> {
+    return this.#failed.promise;
+  }
+
   async end(): Promise<void> {
     await this.#worker.terminate();
   }
@@ -95,6 +99,8 @@ export class RelayLife {
         return this.#listening.resolve({ host: message.host, port: message.port });
       case 'listen_failed':
         return this.#listening.reject(Object.assign(new Error(message.message), { code: message.code }));
+      case 'failed':
+        return this.#failed.resolve(message.reason);
       case 'configured':
         return this.#unconfirmed.shift()?.();
       case 'drained':

@@ -104,4 +104,6 @@ export type RelayMessage =
   | { readonly type: 'listening'; readonly host: string; readonly port: number }
   | { readonly type: 'listen_failed'; readonly code: string; readonly message: string }
   | { readonly type: 'configured' }
+  /** A fault that nobody caught: it has begun to drain by itself. */
+  | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'drained'; readonly cutCount: number };

@@ -3,11 +3,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { shareClockBase } from '../base/clock.ts';
 import { Drain } from './drain.ts';
+import { exceptionReason } from './guarded.ts';
 import { keepHeartbeat, watchCollections } from './pulse.ts';
 import { Relay } from './relay.ts';
 import { createRelayServer, type RelayServer } from './server.ts';
 import type { ListenAddress, RelayBoot, RelayCommand, RelayMessage, RelaySettings } from './settings.ts';
 import { warmUp } from './warm-up.ts';
+
+/** Until main, which knows the limit, says it. */
+const FAILED_DRAIN_MS = 5_000;
 
 interface Running {
   readonly relay: Relay;
@@ -33,11 +37,23 @@ async function listen({ host, port, shared }: ListenAddress, settings: RelaySett
     if (address !== null && typeof address === 'object')
       post({ type: 'listening', host: address.address, port: address.port });
   });
-  return {
-    relay,
-    server: running,
-    drain: new Drain(relay, running, (cutCount) => post({ type: 'drained', cutCount })),
-  };
+  const drain = new Drain(relay, running, (cutCount) => post({ type: 'drained', cutCount }));
+  surviveFaults(drain);
+  return { relay, server: running, drain };
+}
+
+/**
+ * A fault that nobody caught would end the thread and cut every stream, while it most likely concerns one.
+ * So nobody new comes in, another relay takes over, and what is open comes to its end.
+ */
+function surviveFaults(drain: Drain): void {
+  let hasFailed = false;
+  process.on('uncaughtException', (fault) => {
+    if (hasFailed) return;
+    hasFailed = true;
+    drain.start(FAILED_DRAIN_MS);
+    post({ type: 'failed', reason: exceptionReason(fault) });
+  });
 }
 
 function obey({ relay, server, drain }: Running, command: RelayCommand): void {

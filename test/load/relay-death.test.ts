@@ -156,3 +156,26 @@ test('T22 with two relays no connection is refused when one dies, and streams of
   expect(whole.length).toBeGreaterThan(0);
   await pair.stop();
 });
+
+test('F47 a fault that nobody caught ends no stream: another relay takes over, and what is open goes on', async () => {
+  const upstream = `http://127.0.0.1:${engine.port}`;
+  const nodeArgs = ['--import', PRELOAD];
+  const failing = await Sidecar.start({ upstream, nodeArgs, env: { TEST_RELAY_FAULT: 'throw' } });
+  await sleep(SPARE_BOOT_MS);
+  const running = { engine, port: failing.listenPort, streamCount: 20, chunkCount: 60, paceMs: 50 };
+  const before = engine.requestCount;
+  const fleet = playFleet({ ...running, name: 'old' });
+  await engine.signal.until('all streams to run', () => engine.requestCount === before + 20);
+  process.kill(failing.pid, 'SIGUSR2');
+  const word = () => failing.logs.find(({ msg }) => msg === 'a relay thread met a fault that nobody caught');
+  await poll('word of the fault', () => word());
+  expect(word()).toMatchObject({ level: 'error', reason: expect.stringMatching(/^TypeError kill-relay\.ts:\d+$/) });
+  await poll('a relay again', async () => ((await failing.admin('/healthz')).status === 200 ? true : undefined));
+  expectFleetExact(await playFleet({ ...running, name: 'new', streamCount: 5, chunkCount: 5 }));
+  expectFleetExact(await fleet);
+  const entries = await failing.untilRecords(25);
+  expect(new Set(entries.map(({ record }) => record.end.outcome))).toEqual(new Set(['ok']));
+  // Counters of the relay that left are still there.
+  expect(sumOf(await failing.metrics(), 'rubato_exchanges_total')).toBe(25);
+  await failing.stop();
+});

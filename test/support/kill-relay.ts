@@ -1,6 +1,7 @@
 // Loaded into the sidecar by `--import` in tests: on SIGUSR2 one of the relay threads that listen ends at
-// once, as if a fault nobody foresaw had ended it. Signals reach the main thread only, so it asks which
-// relays there are and passes the word on to the first that answers.
+// once, as if a fault nobody foresaw had ended it; with TEST_RELAY_FAULT=throw it meets an exception that
+// nobody catches. Signals reach the main thread only, so it asks which relays there are and passes the
+// word on to the first that answers.
 import { BroadcastChannel, isMainThread, threadId, threadName } from 'node:worker_threads';
 
 interface Word {
@@ -31,6 +32,10 @@ if (isMainThread) {
   channel.addEventListener('message', (event) => {
     const { kind, thread } = (event as MessageEvent).data as Word;
     if (kind === 'who' && isServing()) say({ kind: 'here', thread: threadId });
-    if (kind === 'end' && thread === threadId) process.exit(1);
+    if (kind !== 'end' || thread !== threadId) return;
+    if (process.env['TEST_RELAY_FAULT'] !== 'throw') process.exit(1);
+    setImmediate(() => {
+      throw new TypeError('nobody foresaw this');
+    });
   });
 }

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StreamRecord } from '../../src/record/stream-record.ts';
+import { doubtsOfStream } from '../support/doubts.ts';
 import { expectFleetExact, playFleet, type FleetStream } from '../support/fleet.ts';
 import { recount, toldByOtlp, toldByPrometheus } from '../support/ledger.ts';
 import { OtlpCatcher, plainAttributes, type CaughtSpan } from '../support/otlp-catcher.ts';
@@ -132,7 +133,7 @@ describe('paced so that it fits', () => {
 
   test('nothing is left out of the tape, and no record doubts itself', () => {
     for (const kind of ['bytes', 'chunk', 'mark']) expect(dropped(kind)).toBe(0);
-    expect(entries.flatMap(({ record }) => record.doubts)).toEqual([]);
+    expect(entries.flatMap(({ record }) => doubtsOfStream(record))).toEqual([]);
     expect(totalOf(({ chunks }) => chunks.bytes.length)).toBe(STREAM_COUNT * CHUNK_COUNT + MODELS.length * 2);
     expect(totalOf(({ chunks }) => chunks.flushedAtNs.filter((atNs) => atNs === null).length)).toBe(0);
   });

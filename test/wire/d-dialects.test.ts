@@ -7,6 +7,7 @@ import { eventCounts, expectGapsToBalance, expectSplitToSum, gapCount } from '..
 import { useBench, type Run } from '../support/bench.ts';
 import { expectBetweenWrites, expectLargestGap, expectUntilWrite } from '../support/causal.ts';
 import { FORMS, llamacpp, NDJSON_HEAD, ollamaLine, sglang, tgi, type Form } from '../support/dialect-forms.ts';
+import { doubtsOfStream } from '../support/doubts.ts';
 import { PLAN_FIELD } from '../support/raw-engine.ts';
 import { actAt, at, bytesOf, c, chatRequest, DONE, END, head, type Step } from '../support/script.ts';
 import type { RecordEntry } from '../support/sidecar.ts';
@@ -70,7 +71,7 @@ describe.each(CASES)('%s', (_, form) => {
     expect(run.figures.coalescedCount).toBe(2);
     expectUntilWrite(run, run.figures.lastTokenNs, 2);
     expectGapsToBalance(run);
-    expect(run.record.doubts).toEqual([]);
+    expect(doubtsOfStream(run.record)).toEqual([]);
   });
 
   test('E tokens so far are those of the events, or of the end, and the first read is taken off', async () => {
@@ -159,7 +160,7 @@ describe('what only one dialect can have', () => {
     });
     expect(eventCounts(run)).toEqual({ content: 2, done: 1 });
     expectUntilWrite(run, run.figures.ttftNs, 1);
-    expect(run.record.doubts).toEqual(['unterminated_tail']);
+    expect(doubtsOfStream(run.record)).toEqual(['unterminated_tail']);
     expect(run.record.end.outcome).toBe('ok');
   });
 

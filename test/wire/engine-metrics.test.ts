@@ -11,6 +11,7 @@ import { startReferenceEngine, type ReferenceEngine } from '../../src/client/ref
 import { timesOf } from '../../src/client/reference-engine/times.ts';
 import { sendRequest, type StreamAnswer } from '../../src/client/stream-client.ts';
 import type { Evidence } from '../../src/record/stream-record.ts';
+import { doubtsOfStream } from '../support/doubts.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
@@ -138,7 +139,7 @@ describe.each<PersonaName>(['vllm', 'lmdeploy', 'tensorrt-llm'])('counters of %s
       const evidence = exactOf(entry, 'isolated-counters');
       expect(evidence, `exchange ${nth}`).toBeDefined();
       if (evidence !== undefined) expectTruth(evidence, engine, entry.requestId);
-      expect([entry.figures.split?.basis, entry.record.doubts]).toEqual(['exact', []]);
+      expect([entry.figures.split?.basis, doubtsOfStream(entry.record)]).toEqual(['exact', []]);
     }
   });
 
@@ -174,7 +175,7 @@ describe("TensorRT-LLM's list of finished requests", () => {
         expect.any(String),
       ]);
       if (evidence !== undefined && requestId !== undefined) expectTruth(evidence, engine, requestId);
-      expect([entry.figures.split?.basis, entry.record.doubts]).toEqual(['exact', []]);
+      expect([entry.figures.split?.basis, doubtsOfStream(entry.record)]).toEqual(['exact', []]);
     }
     expect(entries.some(({ figures }) => (figures.split?.queueNs ?? 0) > 1e6)).toBe(true);
   });

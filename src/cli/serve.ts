@@ -23,6 +23,9 @@ Examples:
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 rubato serve --upstream http://127.0.0.1:8000
   rubato serve --config rubato.yaml
 
+SIGHUP has the YAML file read again without cutting a stream; a file with faults changes nothing.
+SIGTERM or Ctrl-C lets open streams finish, for as long as --drain says; a second one cuts them.
+
 A YAML file with routes and classes:
   listen: 0.0.0.0:8080
   routes:                                # the first that matches wins

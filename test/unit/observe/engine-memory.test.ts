@@ -46,3 +46,14 @@ it('keeps a bounded number', () => {
   expect(memory.recall('r', 'm0', undefined)).toBeUndefined();
   expect(memory.recall('r', 'm1', undefined)?.name).toBe('vllm');
 });
+
+it('forgets a route that leads elsewhere, and no other', () => {
+  const memory = new EngineMemory(() => undefined);
+  for (const route of ['r', 'r2']) for (const model of ['m', undefined]) memory.recall(route, model, VLLM);
+  memory.forget('r');
+  expect([memory.recall('r', 'm', undefined), memory.recall('r', undefined, undefined)]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(memory.recall('r2', 'm', undefined)?.name).toBe('vllm');
+});

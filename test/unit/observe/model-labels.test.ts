@@ -74,3 +74,11 @@ test('configured names beyond the cap are other', () => {
     'other',
   ]);
 });
+
+test('names that are configured later come first, and of the learnt ones those stay for which there is room', () => {
+  const labels = new ModelLabels([]);
+  for (const name of names(MODELS_MAX_COUNT)) labels.admit(name);
+  labels.configure(['new', 'm1']);
+  const shown = ['new', 'm0', 'm1', `m${MODELS_MAX_COUNT - 2}`, `m${MODELS_MAX_COUNT - 1}`];
+  expect(shown.map((name) => labels.labelOf(name))).toEqual([...shown.slice(0, -1), 'other']);
+});

@@ -1,7 +1,15 @@
 // Goal: the ring holds exactly what fits, never splits an entry over its end, and loses nothing else.
 // Method: entries of known size on the smallest ring; a mark takes 32 bytes, a flush 24, a head 24 and its text.
 import { describe, expect, test } from 'vitest';
-import { aligned, createTape, ENTRY_HEADER_BYTES, openTape, SLOT, type Tape } from '../../../src/tape/layout.ts';
+import {
+  aligned,
+  createTape,
+  emptyTape,
+  ENTRY_HEADER_BYTES,
+  openTape,
+  SLOT,
+  type Tape,
+} from '../../../src/tape/layout.ts';
 import { TapeReader } from '../../../src/tape/reader.ts';
 import { TapeWriter } from '../../../src/tape/writer.ts';
 import { handlerOf, pattern, type Told } from './tape-log.ts';
@@ -189,6 +197,17 @@ describe('the end of the ring', () => {
     expect(drain(1)).toEqual([]);
     expect(marksIn(drain(1))).toEqual([1]);
   });
+});
+
+test('a ring that was emptied serves another writer from its start', () => {
+  const ends = createEnds();
+  ends.marks(MARKS_IN_RING + 3);
+  ends.drain();
+  emptyTape(ends.tape);
+  const next = createEnds(ends.tape);
+  expect([next.lostCount(), next.drain()]).toEqual([0, []]);
+  next.marks(MARKS_IN_RING / 2);
+  expect(marksIn(next.drain())).toEqual(range(1, MARKS_IN_RING / 2));
 });
 
 test('the counts of bytes may pass 2^32', () => {

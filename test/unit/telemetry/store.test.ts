@@ -57,6 +57,18 @@ describe('counters', () => {
     });
   });
 
+  it('are there at 0 for classes that become known later, and keep what was counted', () => {
+    const store = newStore({ classes: ['default'] });
+    store.counter(ENDS, { class: 'default', model: 'other', reason: 'error' }).add(3);
+    store.know({ class: ['late', 'default'] });
+    expect(scalarsOf(store, 'rubato.ends')).toEqual({
+      'default/other/error': 3,
+      'default/other/timeout': 0,
+      'late/other/error': 0,
+      'late/other/timeout': 0,
+    });
+  });
+
   it('without labels of their own are there at 0 as well', () => {
     expect(scalarsOf(newStore(), 'rubato.plain')).toEqual({ '': 0 });
   });

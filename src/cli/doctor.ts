@@ -81,8 +81,13 @@ function readGiven(given: Command, io: Io): { config: Config; trialOptions: Tria
   const keyEnv = textOf(given, 'keyEnv');
   const apiKey = keyEnv === undefined ? undefined : process.env[keyEnv];
   if (keyEnv !== undefined && apiKey === undefined) faults.push(`--key-env: there is no variable ${keyEnv}.`);
-  if (faults.length > 0 || 'faults' in loaded) throw configurationFailure(faults);
   const isJson = given.getOptionValue('json') === true;
+  if (faults.length > 0 || 'faults' in loaded) {
+    const findings: Finding[] = faults.map((says) => ({ check: 'configuration', status: 'fail', says }));
+    // Whoever reads JSON gets JSON, whatever it was.
+    if (isJson) io.out(JSON.stringify({ ok: false, findings }));
+    throw configurationFailure(faults);
+  }
   return {
     config: loaded.config,
     trialOptions: {

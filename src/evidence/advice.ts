@@ -16,6 +16,8 @@ export interface EngineAdvice {
   readonly prefill: Grade;
   /** Token counts: how the engine comes to state them on every stream. */
   readonly tokens: string;
+  /** What makes the engine state cached prompt tokens as well, where that takes a switch of its own. */
+  readonly cachedTokens?: string;
   /** Without any of it. */
   readonly otherwise: string;
   /** Whether the engine takes part in W3C trace context, so that its spans join ours. */
@@ -35,7 +37,8 @@ export const ENGINE_ADVICE: readonly EngineAdvice[] = [
     ],
     queue: 'exact',
     prefill: 'exact',
-    tokens: '`--enable-force-include-usage`; cached ones with `--enable-prompt-tokens-details`',
+    tokens: '`--enable-force-include-usage`',
+    cachedTokens: '`--enable-prompt-tokens-details`',
     otherwise: `${MODEL}; window means from \`/metrics\``,
     traceparent: 'honoured',
   },
@@ -48,7 +51,8 @@ export const ENGINE_ADVICE: readonly EngineAdvice[] = [
     ],
     queue: 'exact',
     prefill: 'exact',
-    tokens: '`--stream-response-default-include-usage`; cached ones with `--enable-cache-report`',
+    tokens: '`--stream-response-default-include-usage`',
+    cachedTokens: '`--enable-cache-report`',
     otherwise: `${MODEL}; window means from \`/metrics\` with \`--enable-metrics\``,
     traceparent: 'honoured',
   },

@@ -78,11 +78,11 @@ function attributes(): string {
 }
 
 function engines(): string {
-  const rows = ENGINE_ADVICE.map(({ title, switchOn, queue, prefill, tokens, otherwise }) => [
+  const rows = ENGINE_ADVICE.map(({ title, switchOn, queue, prefill, tokens, cachedTokens, otherwise }) => [
     title,
     switchOn.length === 0 ? 'nothing' : switchOn.join(', '),
     `queue ${queue}, prefill ${prefill}`,
-    tokens,
+    cachedTokens === undefined ? tokens : `${tokens}; cached ones with ${cachedTokens}`,
     otherwise,
   ]);
   return table(['engine', 'switch on', 'what you get', 'token counts', 'without it'], rows);

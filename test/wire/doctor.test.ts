@@ -2,8 +2,10 @@
 // code tells whether rubato could work. Method: the command as its users run it, against the reference
 // engine in several personas, against nothing, against ports that are taken and collectors that refuse.
 import { spawn } from 'node:child_process';
-import { createServer as createHttpServer } from 'node:http';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/app/doctor/check.ts';
@@ -157,6 +159,89 @@ describe('what is in the way', () => {
     expect((await doctor([...upstream, '--strict'], endpoint(refusing))).status).toBe(1);
     expect((await doctor(upstream)).find('collector').status).toBe('note');
   });
+});
+
+/** An upstream that lists no models and answers every POST so. */
+async function answering(reply: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createHttpServer((request, response) => {
+    request.resume();
+    if (request.method === 'POST') reply(request, response);
+    else response.writeHead(404).end();
+  });
+  open.push(() => new Promise((resolve) => void resolve(server.closeAllConnections())));
+  return `http://127.0.0.1:${await listening(server)}`;
+}
+
+const EVENT_STREAM = { 'content-type': 'text/event-stream' };
+const TOKEN = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n';
+const ENDED = `${TOKEN}data: [DONE]\n\n`;
+const NO_METRICS = ['--engine-metrics', 'off'];
+
+describe('a stream that does not come', () => {
+  test('an answer in one piece is called one', async () => {
+    const url = await answering((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}]}');
+    });
+    const stream = (await doctor([...NO_METRICS, '--upstream', url])).find('stream');
+    expect(stream.status).toBe('warn');
+    expect(stream.says).toContain('/v1/chat/completions: 200, an answer in one piece');
+  });
+
+  test('an upstream that never answers, and one that never ends, are told by the time that was waited', async () => {
+    const silent = ['--upstream', await answering(() => undefined)];
+    const endless = [
+      '--upstream',
+      await answering((_, response) => void response.writeHead(200, EVENT_STREAM).write(TOKEN)),
+    ];
+    const brief = [...NO_METRICS, '--answer-max', '1'];
+    const [unanswered, unended] = await Promise.all([doctor([...brief, ...silent]), doctor([...brief, ...endless])]);
+    expect(unanswered.find('stream').says).toContain('no answer within 1 s');
+    expect(unended.find('stream').says).toContain('no end of it within 1 s');
+    expect(unended.find('stream').cure).toContain('--answer-max');
+  });
+
+  test('a path that is not there may be a model that is not: the cure names both flags', async () => {
+    const url = await answering((_, response) => void response.writeHead(404).end('{}'));
+    const { cure } = (await doctor([...NO_METRICS, '--upstream', url])).find('stream');
+    expect(cure).toContain('--path');
+    expect(cure).toContain('--model');
+  });
+
+  test('where every route has a prefix, the APIs are looked for below the prefixes', async () => {
+    const asked: string[] = [];
+    const url = await answering((request, response) => {
+      asked.push(request.url ?? '');
+      if (request.url === '/team/v1/chat/completions') response.writeHead(200, EVENT_STREAM).end(ENDED);
+      else response.writeHead(404).end();
+    });
+    const folder = await mkdtemp(join(tmpdir(), 'rubato-doctor-'));
+    open.push(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'rubato.yaml');
+    await writeFile(file, `engine-metrics: off\nroutes:\n  - { name: team, prefix: /team/v1, upstream: "${url}" }\n`);
+    const { find } = await doctor(['--config', file]);
+    expect(find('stream')).toMatchObject({ status: 'ok', values: { path: '/team/v1/chat/completions' } });
+    expect(new Set(asked)).toEqual(new Set(['/team/v1/chat/completions']));
+  });
+});
+
+test('a key in a query is shown nowhere, and neither is a password in a URL that is refused', async () => {
+  const secret = 'canary-0987654321';
+  const url = await answering((_, response) => void response.writeHead(200, EVENT_STREAM).end(ENDED));
+  const place = ['doctor', ...FREE, '--upstream', url, '--path', `/v1/chat/completions?key=${secret}`];
+  const plain = await rubato([...place, '--engine-metrics', `${url}/metrics?token=${secret}`]);
+  const json = await rubato([...place, '--json', '--engine-metrics', `${url}/metrics?token=${secret}`]);
+  const refused = await rubato([...place, '--engine-metrics', url.replace('//', `//user:${secret}@`)]);
+  expect([plain.status, json.status, refused.status]).toEqual([0, 0, 64]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ ok: true });
+  for (const { stdout, stderr } of [plain, json, refused]) expect(stdout + stderr).not.toContain(secret);
+});
+
+test('with --json faults of the configuration are JSON too', async () => {
+  const { status, stdout, stderr } = await rubato(['doctor', '--json', '--upstream', 'nonsense']);
+  expect(status).toBe(64);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, findings: [{ check: 'configuration', status: 'fail' }] });
+  expect(stderr).toContain('--upstream');
 });
 
 describe('spans of the engine', () => {

@@ -2,6 +2,8 @@
 // is what a plain client sends: nothing in it asks for usage or times, since the question is what comes
 // by itself.
 
+import type { RouteConfig } from '../../config/config.ts';
+
 export interface Api {
   readonly path: string;
   /** The body for a prompt. */
@@ -12,7 +14,7 @@ const OUTPUT_TOKENS = 16;
 
 const messages = (prompt: string): object[] => [{ role: 'user', content: prompt }];
 
-export const APIS: readonly Api[] = [
+const APIS: readonly Api[] = [
   {
     path: '/v1/chat/completions',
     body: (model, prompt) => ({ model, messages: messages(prompt), max_tokens: OUTPUT_TOKENS, stream: true }),
@@ -46,6 +48,29 @@ export const APIS: readonly Api[] = [
     body: (_, prompt) => ({ prompt, n_predict: OUTPUT_TOKENS, stream: true }),
   },
 ];
+
+/**
+ * The requests to try. Where every route asks for a prefix, a path without it reaches nobody, so each API is
+ * looked for below the prefixes as well.
+ */
+export function apisFor(routes: readonly Pick<RouteConfig, 'prefix' | 'host'>[]): readonly Api[] {
+  const takesAll = routes.some(({ prefix, host }) => prefix === undefined && host === undefined);
+  if (takesAll) return APIS;
+  const prefixes = routes.flatMap(({ prefix }) => prefix?.replace(/\/$/, '') ?? []);
+  const below = prefixes.flatMap((prefix) =>
+    APIS.filter(({ path }) => !path.startsWith(`${prefix}/`)).map(({ path, body }) => ({
+      path: joined(prefix, path),
+      body,
+    })),
+  );
+  return [...APIS, ...below];
+}
+
+/** A prefix often ends with what an API's path begins with: `/openai/v1` and `/v1/chat/completions`. */
+function joined(prefix: string, path: string): string {
+  const [, first = ''] = path.split('/');
+  return prefix.endsWith(`/${first}`) ? `${prefix}${path.slice(first.length + 1)}` : `${prefix}${path}`;
+}
 
 /** The request for a path of the user's own, by how the path ends; chat is the guess for any other. */
 export function apiForPath(path: string): Api {

@@ -57,7 +57,7 @@ function splitFinding(
     says: `${what}; TTFT is split as far as that goes`,
     cure:
       switches.length > 0
-        ? `switch on ${switches.join(', ')}`
+        ? `to hear more: ${switches.join(', ')}`
         : (advice?.otherwise ?? 'name the engine with --engine NAME'),
     values,
   };
@@ -67,39 +67,38 @@ function tokenFindings({ record }: Report, engine: EngineName | undefined): Find
   const { prompt, cached, output, basis } = record.tokens;
   const advice = engine === undefined ? undefined : adviceFor(engine);
   const how =
-    advice?.tokens ?? 'switch usage on at the engine, or have clients ask for it (stream_options.include_usage)';
-  const usage: Finding =
-    output === undefined || prompt === undefined
-      ? {
-          check: 'usage',
-          status: 'note',
-          says: 'the engine does not count tokens on a stream that does not ask for it; time per token and prompt size stay unknown there',
-          cure: how,
-        }
-      : {
-          check: 'usage',
-          status: 'ok',
-          says: `tokens are counted on every stream (by ${basis ?? 'usage'})`,
-          values: { prompt, output },
-        };
-  if (cached !== undefined) {
-    return [
-      usage,
-      {
-        check: 'cached tokens',
+    advice === undefined
+      ? 'switch usage on at the engine, or have clients ask for it (stream_options.include_usage)'
+      : `how it comes to count them: ${advice.tokens}`;
+  const isCounted = output !== undefined && prompt !== undefined;
+  const usage: Finding = isCounted
+    ? {
+        check: 'usage',
         status: 'ok',
-        says: `cached prompt tokens are told (${cached} here)`,
-        values: { cached },
-      },
-    ];
+        says: `tokens are counted on every stream (by ${basis ?? 'usage'})`,
+        values: { prompt, output },
+      }
+    : {
+        check: 'usage',
+        status: 'note',
+        says: 'the engine does not count tokens on a stream that does not ask for it; time per token and prompt size stay unknown there',
+        cure: how,
+      };
+  const byNow = isCounted ? undefined : how;
+  const cachedCure = advice?.cachedTokens === undefined ? byNow : `switch on ${advice.cachedTokens}`;
+  return [usage, cachedFinding(cached, cachedCure)];
+}
+
+/** Some engines never tell of cached tokens: then there is no cure. */
+function cachedFinding(cached: number | undefined, cure: string | undefined): Finding {
+  const check = 'cached tokens';
+  if (cached !== undefined) {
+    return { check, status: 'ok', says: `cached prompt tokens are told (${cached} here)`, values: { cached } };
   }
-  return [
-    usage,
-    {
-      check: 'cached tokens',
-      status: 'note',
-      says: 'cached prompt tokens are not told, so prefill cannot be set against the tokens it computed',
-      cure: how,
-    },
-  ];
+  return {
+    check,
+    status: 'note',
+    says: 'cached prompt tokens are not told, so prefill cannot be set against the tokens it computed',
+    ...(cure === undefined ? {} : { cure }),
+  };
 }

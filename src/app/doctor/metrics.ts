@@ -36,8 +36,8 @@ async function look({ name, upstream, engine }: RouteConfig, client: MetricsClie
   const seen: string[] = [];
   for (const url of urls) {
     const answer = await read(url, client);
-    if (typeof answer !== 'string') return found(url, answer);
-    seen.push(`${url}: ${answer}`);
+    if (typeof answer !== 'string') return found(withoutQuery(url), answer);
+    seen.push(`${withoutQuery(url)}: ${answer}`);
   }
   return {
     check: CHECK,
@@ -47,6 +47,11 @@ async function look({ name, upstream, engine }: RouteConfig, client: MetricsClie
       ? 'where the engine has some, switch them on (llama.cpp --metrics, SGLang --enable-metrics) or name them with --engine-metrics URL'
       : 'correct --engine-metrics',
   };
+}
+
+/** A query may hold a key. */
+function withoutQuery(url: string): string {
+  return url.split('?', 1)[0] ?? url;
 }
 
 /** What the page tells, or in a word why it tells nothing. */

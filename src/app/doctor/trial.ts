@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { Report } from '../../judge/report.ts';
 import { startServe } from '../serve.ts';
 import { listenFault } from './listen-fault.ts';
-import { APIS, type Api, apiForPath } from './apis.ts';
+import { type Api, apiForPath, apisFor } from './apis.ts';
 
 export interface TrialOptions {
   /** Path and query of the one request to try; absent: each known one until an answer streams. */
@@ -20,15 +20,26 @@ export interface TrialOptions {
   readonly onStep: (step: string) => void;
 }
 
+/**
+ * How an attempt went. `unanswered`, `unended`: no head, or no end, within the time for one answer · `whole`: an
+ * answer in one piece · `tokenless`: a stream in which nothing was read that an engine generated.
+ */
+type AttemptEnd = 'streamed' | 'unanswered' | 'unended' | 'whole' | 'tokenless' | 'failed';
+
 export interface Attempt {
+  /** Without its query, in which a key may stand. */
   readonly path: string;
   /** Absent when no head came. */
   readonly status: number | undefined;
-  readonly error: string | undefined;
+  readonly end: AttemptEnd;
+  /** What went wrong with one that failed, in one word. */
+  readonly reason: string | undefined;
 }
 
 export interface Trial {
   readonly attempts: readonly Attempt[];
+  /** Longest wait for one answer, as it was asked for. */
+  readonly answerMaxMs: number;
   /** Names that `GET /v1/models` lists, or Ollama's `/api/tags`; absent when there is no such list. */
   readonly models: readonly string[] | undefined;
   /** `owned_by` of the first of them, which self-hosted engines set to their own name. */
@@ -51,7 +62,7 @@ export async function runTrial(config: Config, options: TrialOptions): Promise<T
     env: {},
     sinks: [{ name: 'doctor', onReport: (report) => void reports.push(report) }],
   });
-  const client: Client = { url: `http://${running.listen}`, options, reports };
+  const client: Client = { url: `http://${running.listen}`, options, reports, apis: apisFor(config.routes) };
   try {
     options.onStep('asking which models there are');
     const list = await listModels(client);
@@ -59,7 +70,7 @@ export async function runTrial(config: Config, options: TrialOptions): Promise<T
     const attempts: Attempt[] = [];
     const streamed = await firstThatStreams(client, model, attempts);
     const good = streamed === undefined ? [] : [streamed.report, ...(await more(client, streamed.api, model))];
-    return { attempts, ...list, reports: good };
+    return { attempts, answerMaxMs: options.answerMaxMs, ...list, reports: good };
   } finally {
     await running.close('done');
   }
@@ -88,6 +99,7 @@ interface Client {
   readonly url: string;
   readonly options: TrialOptions;
   readonly reports: readonly Report[];
+  readonly apis: readonly Api[];
 }
 
 async function firstThatStreams(
@@ -96,12 +108,14 @@ async function firstThatStreams(
   attempts: Attempt[],
 ): Promise<{ api: Api; report: Report } | undefined> {
   const { path, onStep } = client.options;
-  const apis = path === undefined ? APIS : [apiForPath(path)];
+  const apis = path === undefined ? client.apis : [apiForPath(path)];
   for (const api of apis) {
-    onStep(`trying a short stream at ${api.path.split('?', 1)[0] ?? ''}`);
-    const { answer, report } = await stream(client, api, model, 0);
-    attempts.push({ path: api.path, status: answer.status, error: answer.error });
-    if (report !== undefined) return { api, report };
+    const shownPath = api.path.split('?', 1)[0] ?? '';
+    onStep(`trying a short stream at ${shownPath}`);
+    const { answer, report, end } = await stream(client, api, model, 0);
+    const reason = end === 'failed' ? (failureOf(report) ?? answer.error) : undefined;
+    attempts.push({ path: shownPath, status: answer.status, end, reason });
+    if (report !== undefined && end === 'streamed') return { api, report };
     // Only a path that is not there is a reason to try the next; anything else would fail there as well.
     if (answer.status === undefined || ![404, 405, 501].includes(answer.status)) return undefined;
   }
@@ -112,27 +126,38 @@ async function more(client: Client, api: Api, model: string): Promise<Report[]> 
   const good: Report[] = [];
   for (let round = 1; round < PROMPT_WORDS.length; round += 1) {
     client.options.onStep(`trying a longer prompt (${round} of ${PROMPT_WORDS.length - 1})`);
-    const { report } = await stream(client, api, model, round);
-    if (report !== undefined) good.push(report);
+    const { report, end } = await stream(client, api, model, round);
+    if (report !== undefined && end === 'streamed') good.push(report);
   }
   return good;
 }
 
-/** One stream; its report is absent unless it was a 2xx stream with a first token. */
+/** One request for a stream, what came of it, and its report if there was one in time. */
 // oxlint-disable-next-line max-params -- four plain values that belong to one call
 async function stream(
   client: Client,
   api: Api,
   model: string,
   round: number,
-): Promise<{ answer: StreamAnswer; report: Report | undefined }> {
+): Promise<{ answer: StreamAnswer; report: Report | undefined; end: AttemptEnd }> {
   const seenCount = client.reports.length;
   const body = JSON.stringify(api.body(model, promptOf(PROMPT_WORDS[round] ?? 1, round)));
   const answer = await send(client, api.path, { method: 'POST', body });
   const report = await reportAfter(client.reports, seenCount);
-  const isGood =
-    report?.record.end.outcome === 'ok' && report.record.answer.streamed && report.figures.ttftNs !== undefined;
-  return { answer, report: isGood ? report : undefined };
+  return { answer, report, end: endOf(answer, report) };
+}
+
+function endOf(answer: StreamAnswer, report: Report | undefined): AttemptEnd {
+  if (answer.end === 'left') return answer.status === undefined ? 'unanswered' : 'unended';
+  if (report?.record.end.outcome !== 'ok') return 'failed';
+  if (!report.record.answer.streamed) return 'whole';
+  return report.figures.ttftNs === undefined ? 'tokenless' : 'streamed';
+}
+
+/** What became of an exchange that its status does not tell. */
+function failureOf(report: Report | undefined): string | undefined {
+  const outcome = report?.record.end.outcome;
+  return outcome === 'error_http' || outcome === 'ok' ? undefined : outcome;
 }
 
 function send(

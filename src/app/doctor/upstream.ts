@@ -5,6 +5,7 @@ import tls from 'node:tls';
 import { nowNs } from '../../base/clock.ts';
 import type { Config, RouteConfig, UpstreamAddress } from '../../config/config.ts';
 import type { Check, DoctorContext, Finding } from './check.ts';
+import type { Attempt } from './trial.ts';
 
 const ATTEMPT_MS = 5_000;
 const CHECK = 'upstream';
@@ -30,11 +31,16 @@ async function reach({ name, upstream }: RouteConfig, config: Config): Promise<F
     };
   } catch (error) {
     const { code = 'ERROR', message } = error as NodeJS.ErrnoException;
-    return { check: CHECK, status: 'fail', says: `${about} cannot be reached: ${code}`, cure: cureOf(code, message) };
+    return {
+      check: CHECK,
+      status: 'fail',
+      says: `${about} cannot be reached: ${code}`,
+      cure: cureOfFault(code, message),
+    };
   }
 }
 
-function cureOf(code: string, message: string): string {
+function cureOfFault(code: string, message: string): string {
   if (code === 'ECONNREFUSED') return 'nothing listens there: start the engine, or correct --upstream';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return 'the name cannot be resolved: correct it, or the DNS of this host';
@@ -95,7 +101,7 @@ function msBetween(fromNs: number, toNs: number): number {
 /** What the trial says: whether a streaming request was taken. */
 function taken({ trial }: DoctorContext): Finding[] {
   if (trial === undefined) return [{ check: 'stream', status: 'skip', says: 'no request was sent (--no-request)' }];
-  const { attempts, models, reports } = trial;
+  const { attempts, models, reports, answerMaxMs } = trial;
   const last = attempts.at(-1);
   const found =
     models === undefined ? 'it lists no models' : `it lists ${models.length} ${plural(models.length, 'model')}`;
@@ -109,25 +115,53 @@ function taken({ trial }: DoctorContext): Finding[] {
       },
     ];
   }
-  const says = attempts.map(({ path, status, error }) => `${path}: ${status ?? error ?? 'no stream'}`).join(', ');
+  const says = attempts.map((attempt) => wordsOf(attempt, answerMaxMs / 1000)).join(', ');
   return [
     {
       check: 'stream',
       status: 'warn',
       says: `no streaming request went well (${says}); ${found}`,
-      cure: cureOfStatus(last?.status),
+      cure: cureOf(last),
     },
   ];
+}
+
+function wordsOf({ path, status, end, reason }: Attempt, answerMaxS: number): string {
+  switch (end) {
+    case 'unanswered':
+      return `${path}: no answer within ${answerMaxS} s`;
+    case 'unended':
+      return `${path}: ${status ?? ''}, and no end of it within ${answerMaxS} s`;
+    case 'whole':
+      return `${path}: ${status ?? ''}, an answer in one piece`;
+    case 'tokenless':
+      return `${path}: ${status ?? ''}, a stream without a token`;
+    default:
+      return `${path}: ${[status, reason].filter((part) => part !== undefined).join(' ')}`;
+  }
+}
+
+function cureOf(last: Attempt | undefined): string {
+  switch (last?.end) {
+    case 'unanswered':
+    case 'unended':
+      return 'it may be loading its model or be overloaded: see its log, or wait longer with --answer-max SECONDS';
+    case 'whole':
+      return 'it or a hop before it does not stream: name another path with --path, or switch streaming on there';
+    case 'tokenless':
+      return 'name the path with --path, and another model with --model NAME';
+    default:
+      return last?.reason === 'connect_error' ? 'see "upstream" above' : cureOfStatus(last?.status);
+  }
 }
 
 function cureOfStatus(status: number | undefined): string {
   if (status === 401 || status === 403)
     return 'it wants a key: put it into a variable and name that with --key-env NAME';
-  if (status === 404 || status === 405) return 'name the path with --path, such as --path /openai/v1/chat/completions';
+  if (status === 404 || status === 405)
+    return 'name the path with --path, such as --path /openai/v1/chat/completions, and a model that it serves with --model NAME';
   if (status === 400 || status === 422) return 'name a model that it serves with --model NAME';
   if (status === 429) return 'it is busy or the key has no quota: try again later';
-  if (status !== undefined && status < 300)
-    return 'it answered, but not as a stream with tokens: name the path with --path';
   return 'look at the log of the engine';
 }
 

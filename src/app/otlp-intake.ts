@@ -20,7 +20,7 @@ export async function createOtlpIntake(
   return createOtlpReceiver({
     ...config.otlpListen,
     targets: collectorAddresses(env, (path) => readPem(path, log)),
-    onForwardFailed: (fault, atEpochMs) => failures.failed(fault, 1, atEpochMs),
+    onForwardFailed: (fault, atMs) => failures.failed(fault, 1, atMs),
     onForwarded: () => failures.succeeded(),
     evidenceWaitMs: config.evidenceWaitMs,
     onLate: lateHint(log),

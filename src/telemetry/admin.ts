@@ -130,6 +130,7 @@ class Admin implements AdminServer {
     this.#closed?.();
     if (!served && this.#restartTimer === undefined) return;
     if (this.#closed !== undefined) return;
+    if (served) this.#options.log.error('the thread of the admin port died and is replaced');
     this.#restartTimer = setTimeout(() => {
       this.start().then(
         () => this.#failures.succeeded(),

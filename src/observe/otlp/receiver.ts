@@ -1,7 +1,7 @@
 // The OTLP receiver as a whole: a port of its own, the spans that came to it, the source of evidence made
 // of them, and the way on to the collector. Takes from anybody who can reach its port, which is why it is
 // off unless asked for and binds exactly what it was given.
-import { epochMs } from '../../base/clock.ts';
+import { nowMs } from '../../base/clock.ts';
 import type { LateSource } from '../late-evidence.ts';
 import { noCounts, type OtlpCounts } from './counts.ts';
 import { Forwarder, type Sender } from './forwarder.ts';
@@ -22,7 +22,7 @@ export interface OtlpReceiverOptions {
   /** Where each signal goes on to; undefined keeps it here, for the join only. */
   readonly targets: CollectorTargets;
   /** Told of each payload lost to the collector, and of each that it took. */
-  readonly onForwardFailed: (fault: string, atEpochMs: number) => void;
+  readonly onForwardFailed: (fault: string, atMs: number) => void;
   readonly onForwarded: () => void;
   /** How long the report of an ended exchange waits for its spans. */
   readonly evidenceWaitMs: number;
@@ -55,7 +55,7 @@ export function createOtlpReceiver(options: OtlpReceiverOptions): OtlpReceiver {
       logs: senderFor(targets.logs),
     },
     counts,
-    onLost: (fault) => onForwardFailed(fault, epochMs()),
+    onLost: (fault) => onForwardFailed(fault, nowMs()),
     onSent: onForwarded,
   });
   const intake = new Intake({ onSpan: (span, atNs) => source.take(span, atNs), forwarder, targets, counts });

@@ -1,0 +1,127 @@
+// Goal: two thousand streams at once lose nothing and change nothing, whoever leaves or breaks off among them;
+// all of them reach the engine within a moment; and each of them costs no more than a few KiB.
+// Method: a crowd of clients and their engine in this process, the sidecar in its own. SECONDS=60 for the long
+// form. Every stream is checked to the byte, then the counters, sockets and memory of the sidecar.
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Crowd } from '../support/crowd/crowd.ts';
+import type { Kind, StreamPlan } from '../support/crowd/crowd-engine.ts';
+import { sumOf } from '../support/prometheus.ts';
+import { Sidecar } from '../support/sidecar.ts';
+import { poll, sleep } from '../support/signal.ts';
+
+const STREAM_COUNT = 2_000;
+const SECONDS = Number(process.env['SECONDS'] ?? 12);
+const EVERY_MS = 250;
+const EVENT_COUNT = Math.ceil((SECONDS * 1_000) / EVERY_MS);
+/** The mix, repeated: one stream in eight ends badly, in five ways. */
+const MIX: readonly Kind[] = [
+  ...Array.from({ length: 34 }, () => 'whole' as const),
+  'slow',
+  'abort',
+  'abort',
+  'leave',
+  'cut',
+  'refuse',
+];
+/** An idle process and one that streams differ by more than streams: code, tables, a full tape. */
+const ONCE_BYTES = 40 * 1024 * 1024;
+/** A bare pipe of Node holds 68 KiB a stream, and 24 more are ours to use. */
+const STREAM_MAX_BYTES = (68 + 24) * 1024;
+const TEST_MS = (SECONDS + 90) * 1_000;
+
+let crowd: Crowd;
+let sidecar: Sidecar;
+
+beforeAll(async () => {
+  crowd = await Crowd.start();
+  sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${crowd.engine.port}` });
+});
+afterAll(async () => {
+  await sidecar.stop();
+  await crowd.stop();
+});
+
+const openFileCount = (): number => readdirSync(`/proc/${sidecar.pid}/fd`).length;
+
+function planOf(index: number, eventCount: number): StreamPlan {
+  return { kind: MIX[index % MIX.length] as Kind, eventCount, everyMs: EVERY_MS };
+}
+
+async function countsBy(label: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { name, labels, value } of await sidecar.metrics()) {
+    if (name !== 'rubato_exchanges_total' || value === 0) continue;
+    counts[labels[label] ?? ''] = (counts[labels[label] ?? ''] ?? 0) + value;
+  }
+  return counts;
+}
+
+/** Two thousand requests at once to this port: until the last of them is with the engine, in ms. */
+async function burstMs(port: number): Promise<number> {
+  const beganAtMs = performance.now();
+  const plan: StreamPlan = { kind: 'whole', eventCount: 6, everyMs: 1_000 };
+  const streams = Array.from({ length: STREAM_COUNT }, () => crowd.play(port, plan));
+  await poll(
+    'all requests to be with the engine at the same time',
+    () => (crowd.engine.askedAtMs.size === STREAM_COUNT ? true : undefined),
+    20_000,
+  );
+  const lastAtMs = Math.max(...crowd.engine.askedAtMs.values());
+  await Promise.all(streams);
+  expect(crowd.notes).toEqual([]);
+  return lastAtMs - beganAtMs;
+}
+
+test('T05 two thousand requests at once all reach the engine within a moment', async () => {
+  const directMs = await burstMs(crowd.engine.port);
+  const throughMs = await burstMs(sidecar.listenPort);
+  process.stdout.write(`two thousand requests: ${Math.round(directMs)} ms without, ${Math.round(throughMs)} ms with\n`);
+  // Clients and engine share one process, and all share two cores: what the machine takes without a proxy is
+  // the measure of how busy it is.
+  expect(throughMs).toBeLessThan(1_000 + 6 * directMs);
+}, 60_000);
+
+test(
+  'two thousand streams with departures and faults among them lose and change nothing',
+  async () => {
+    await poll('connections kept idle to be closed', () => (crowd.engine.sockets.size === 0 ? true : undefined));
+    const idle = { rssBytes: sidecar.rssBytes(), openFileCount: openFileCount() };
+    const begun = { ...crowd.goodCounts };
+    const streams: Promise<void>[] = [];
+    for (let index = 0; index < STREAM_COUNT; index += 1) {
+      streams.push(crowd.play(sidecar.listenPort, planOf(index, EVENT_COUNT)));
+      if (index % 50 === 49) await sleep(25);
+    }
+    // When as many as ever are open together: those that leave before the head and that are refused are not.
+    await sleep((EVENT_COUNT * EVERY_MS) / 2 - 1_000);
+    const streamBytes = (sidecar.rssBytes() - idle.rssBytes - ONCE_BYTES) / crowd.begunCount;
+    const peakCount = crowd.begunCount;
+    await Promise.all(streams);
+    expect(crowd.notes).toEqual([]);
+    expect(peakCount).toBeGreaterThan(STREAM_COUNT * 0.7);
+    const counted = (kind: Kind): number => crowd.goodCounts[kind] - begun[kind];
+    expect(Object.values(crowd.goodCounts).reduce((sum, count) => sum + count, 0)).toBe(3 * STREAM_COUNT);
+
+    const entries = await sidecar.untilRecords(2 * STREAM_COUNT, 30_000);
+    expect(entries).toHaveLength(2 * STREAM_COUNT);
+    expect(await countsBy('outcome')).toEqual({
+      ok: STREAM_COUNT + counted('whole') + counted('slow'),
+      client_abort: counted('abort') + counted('leave'),
+      upstream_aborted: counted('cut'),
+      upstream_closed_before_head: counted('refuse'),
+    });
+    const samples = await sidecar.metrics();
+    expect(sumOf(samples, 'rubato_active')).toBe(0);
+    expect(sumOf(samples, 'rubato_self_tape_dropped_total')).toBe(0);
+    await poll(
+      'all sockets to be closed',
+      () => (openFileCount() <= idle.openFileCount + 2 ? true : undefined),
+      15_000,
+      100,
+    );
+    expect(sidecar.noise).toEqual([]);
+    expect(streamBytes).toBeLessThan(STREAM_MAX_BYTES);
+  },
+  TEST_MS,
+);

@@ -2,13 +2,13 @@
 // Method: a real server on port 0, raw request heads where a client library would tidy them up.
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineState } from '../../../src/judge/engine-state.ts';
 import { startAdmin, type AdminServer } from '../../../src/telemetry/admin.ts';
 import type { AdminData } from '../../../src/telemetry/admin-answers.ts';
 import { refusalOf } from '../../../src/telemetry/admin-guard.ts';
 import { createSummary } from '../../../src/telemetry/summary.ts';
-import { catchLog, reportOf, tell, usualStream, type CaughtLog } from './reports.ts';
+import { catchLog, reportOf, tell, usualStream } from './reports.ts';
 
 const REPORT = reportOf(usualStream(3), { id: '0-5' }, { model: '<script>alert("x")</script>' });
 
@@ -25,17 +25,14 @@ const ENGINE: EngineState = {
 
 const pulses = [{ name: 'relay-0', beats: new Int32Array(new SharedArrayBuffer(4)) }];
 
-let engines: readonly EngineState[];
-let log: CaughtLog;
+let engines: readonly EngineState[] = [];
+const log = catchLog();
 let server: AdminServer;
-let data: AdminData;
 
-beforeEach(async () => {
-  log = catchLog();
-  engines = [];
+function usualData(): AdminData {
   const summary = createSummary();
   tell(summary, REPORT);
-  data = {
+  return {
     ready: () => ({ ok: false, reasons: ['upstream default does not answer'] }),
     openExchanges: () => [
       {
@@ -55,12 +52,23 @@ beforeEach(async () => {
     summary: () => summary.read(),
     engines: () => engines,
   };
+}
+
+const data = usualData();
+
+// One thread for all tests: each takes a while to start.
+beforeAll(async () => {
   server = await startAdmin({ host: '127.0.0.1', port: 0, allowedHosts: ['rubato.internal'], data, pulses, log });
 });
 
-afterEach(async () => {
-  await server.close();
+beforeEach(() => {
+  log.lines.length = 0;
+  engines = [];
+  Object.assign(data, usualData());
+  server.setPulses(pulses);
 });
+
+afterAll(() => server.close());
 
 interface Answer {
   readonly status: number;

@@ -13,12 +13,21 @@ import type { ReadClock } from './read-clock.ts';
 import type { ResponseHead } from './response-head.ts';
 import { READ_BUFFER_BYTES } from './upstream-pool.ts';
 
-/** Larger slices are copied into buffers that are used again. */
+/** Larger slices are copied into buffers that are used again, all of one read into the same. */
 const SHELVED_FROM_BYTES = 4 * 1024;
 /** Hex digits of a slice's size and the line ends around it. */
 const FRAME_BYTES = 16;
 const SHELF_COUNT = 32;
-const shelf = new BufferShelf(READ_BUFFER_BYTES + FRAME_BYTES, SHELF_COUNT);
+const SHEET_BYTES = READ_BUFFER_BYTES + FRAME_BYTES * (READ_BUFFER_BYTES / SHELVED_FROM_BYTES);
+const shelf = new BufferShelf(SHEET_BYTES, SHELF_COUNT);
+
+/** One such buffer while slices of one read lie in it. */
+interface Sheet {
+  readonly buffer: Buffer;
+  usedBytes: number;
+  /** Slices in it that the kernel has not accepted yet. */
+  pendingCount: number;
+}
 /** Media types whose bytes the observer can read; of all others it gets stamps only. */
 const READABLE = /^(?:text\/event-stream|application\/(?:[\w.+-]*json[\w.+-]*|x-ndjson|vnd\.amazon\.eventstream))\b/i;
 
@@ -48,7 +57,9 @@ export class Download {
   #looksLater = false;
   /** Chunks that the kernel has not accepted yet, oldest first: their sizes and what holds them. */
   readonly #unflushedBytes: number[] = [];
-  readonly #unflushedBuffers: (Buffer | undefined)[] = [];
+  readonly #unflushedSheets: (Sheet | undefined)[] = [];
+  /** Where the next large slice of this read goes. */
+  #sheet: Sheet | undefined;
   #flushedCount = 0;
   #readTurn = -1;
   #readAtNs = 0;
@@ -154,13 +165,18 @@ export class Download {
       this.#corked = false;
       socket.uncork();
     }
+    const sheet = this.#sheet;
+    this.#sheet = undefined;
+    if (sheet?.pendingCount === 0) shelf.give(sheet.buffer);
     const queuedBytes = socket.writableLength;
     if (queuedBytes > 0 && !this.#blocked) {
       if (this.#confirmsLate) this.#lookLater(nowNs());
       else this.#noteBlocked(nowNs());
     }
+    // The kernel holds megabytes for a client before it refuses one; what it refuses is all that we hold.
     // With no chunk under way nothing would tell when to go on: then what is queued is the head alone.
-    return queuedBytes < socket.writableHighWaterMark || this.#unflushedBytes.length === 0;
+    if (queuedBytes === 0 || this.#unflushedBytes.length === 0) return true;
+    return this.#confirmsLate && queuedBytes <= READ_BUFFER_BYTES + FRAME_BYTES;
   }
 
   #noteBlocked(atNs: number): void {
@@ -188,13 +204,14 @@ export class Download {
   /** Frames a slice by copying it: the slice's own memory is read into again right after this turn. */
   #write(slice: Buffer): void {
     const size = this.#chunked ? slice.length.toString(16) : '';
-    const shelved = slice.length >= SHELVED_FROM_BYTES && slice.length <= READ_BUFFER_BYTES;
-    const buffer = shelved ? shelf.take() : Buffer.allocUnsafe(slice.length + FRAME_BYTES);
+    const sheet = slice.length >= SHELVED_FROM_BYTES ? this.#sheetFor(slice.length + FRAME_BYTES) : undefined;
+    const buffer = sheet?.buffer ?? Buffer.allocUnsafe(slice.length + FRAME_BYTES);
     this.#unflushedBytes.push(slice.length);
-    this.#unflushedBuffers.push(shelved ? buffer : undefined);
-    let at = 0;
+    this.#unflushedSheets.push(sheet);
+    const start = sheet?.usedBytes ?? 0;
+    let at = start;
     if (this.#chunked) {
-      at = buffer.write(size, 0, 'latin1');
+      at += buffer.write(size, at, 'latin1');
       buffer[at] = 13;
       buffer[at + 1] = 10;
       at += 2;
@@ -206,7 +223,21 @@ export class Download {
       buffer[at + 1] = 10;
       at += 2;
     }
-    this.#plan.socket.write(buffer.subarray(0, at), this.#onFlushed);
+    if (sheet !== undefined) {
+      sheet.usedBytes = at;
+      sheet.pendingCount += 1;
+    }
+    this.#plan.socket.write(buffer.subarray(start, at), this.#onFlushed);
+  }
+
+  /** A sheet with so much room; undefined for what no read can hold. */
+  #sheetFor(byteCount: number): Sheet | undefined {
+    if (byteCount > SHEET_BYTES) return undefined;
+    const present = this.#sheet;
+    if (present !== undefined && present.usedBytes + byteCount <= SHEET_BYTES) return present;
+    if (present?.pendingCount === 0) shelf.give(present.buffer);
+    this.#sheet = { buffer: shelf.take(), usedBytes: 0, pendingCount: 0 };
+    return this.#sheet;
   }
 
   /** Called once a chunk, in order of writing; the same function for all, so nothing is allocated. */
@@ -223,8 +254,11 @@ export class Download {
     const { socket, tape, exchange, onAllFlushed } = this.#plan;
     const atNs = nowNs();
     this.deliveredBytes += this.#unflushedBytes.shift() ?? 0;
-    const buffer = this.#unflushedBuffers.shift();
-    if (buffer !== undefined) shelf.give(buffer);
+    const sheet = this.#unflushedSheets.shift();
+    if (sheet !== undefined) {
+      sheet.pendingCount -= 1;
+      if (sheet.pendingCount === 0 && sheet !== this.#sheet) shelf.give(sheet.buffer);
+    }
     tape.flush(exchange, this.#flushedCount, atNs);
     this.#flushedCount += 1;
     if (this.#unflushedBytes.length > 0) return;

@@ -129,10 +129,11 @@ export class Relay implements Admission {
     Atomics.add(this.#control, SLOT.refusedCount, 1);
   }
 
-  onBroken(socket: Socket): boolean {
+  onBroken(socket: Socket, why: 'unreadable' | 'left'): boolean {
     for (const exchange of this.#open.keys()) {
       if (exchange.socket !== socket) continue;
-      exchange.fail('client_protocol', 'unreadable');
+      if (why === 'left') exchange.clientGone();
+      else exchange.fail('client_protocol', why);
       return true;
     }
     return false;

@@ -32,8 +32,11 @@ export interface Admission {
   admit(arrival: Arrival): Startable | undefined;
   /** A request that became no exchange: no parser could read it, or it was one too many. */
   onUnreadable(): void;
-  /** What follows on this connection cannot be read; true when that ended the exchange under way on it. */
-  onBroken(socket: Socket): boolean;
+  /**
+   * What follows on this connection cannot be read, or the client ended it within a request; true when that
+   * ended the exchange under way on it.
+   */
+  onBroken(socket: Socket, why: 'unreadable' | 'left'): boolean;
   /** Connections beyond so many are refused. */
   readonly maxConnectionCount: number;
   /** A connection beyond them was closed without having asked for anything. */
@@ -242,7 +245,8 @@ function onClientError(admission: Admission, answers: OpenAnswers, error: NodeJS
   // What comes behind our last answer is dropped, readable or not.
   if (socket.writableEnded && !socket.destroyed) return;
   const isGone = error.code === 'ECONNRESET' || isTlsFault(error) || !socket.writable;
-  if (!isGone && admission.onBroken(socket)) return;
+  const why = error.code === 'HPE_INVALID_EOF_STATE' ? 'left' : 'unreadable';
+  if (!isGone && admission.onBroken(socket, why)) return;
   // In the middle of an answer an answer of ours would be taken for a part of it.
   if (isGone || answers.countOf(socket) > 0) {
     socket.destroy();

@@ -4,7 +4,7 @@
 // both families of addresses; and a process that has no descriptor left for a look at the kernel's tables.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RawClient } from '../support/raw-client.ts';
 import { Sidecar } from '../support/sidecar.ts';
@@ -106,6 +106,25 @@ describe.skipIf(process.platform !== 'linux')('a client that leaves while its up
     expect(await openCount()).toBe(1);
     client.rst();
     await poll('the end', async () => ((await openCount()) === 0 ? true : undefined));
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a client of a listener for both families of addresses', () => {
+  test.each(['127.0.0.1', '::1'])('that closes from %s is noticed', async (host) => {
+    const { port } = engine.address() as { port: number };
+    const both = await Sidecar.start({ upstream: `http://127.0.0.1:${port}`, args: ['--listen', '[::]:0'] });
+    try {
+      const socket = connect(both.listenPort, host);
+      socket.on('error', () => undefined);
+      socket.write(`POST /both HTTP/1.1\r\nhost: x\r\ncontent-length: ${UPLOAD_BYTES}\r\n\r\n`);
+      socket.write(Buffer.alloc(UPLOAD_BYTES, 'x'));
+      await sleep(2_500);
+      socket.destroy();
+      const { record } = await both.record('the close', ({ request }) => request.path === '/both');
+      expect(record.end.outcome).toBe('client_abort');
+    } finally {
+      await both.stop();
+    }
   });
 });
 

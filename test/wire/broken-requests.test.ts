@@ -37,6 +37,22 @@ describe('a broken body', () => {
   });
 });
 
+test.each([
+  ['a body of stated length', 'content-length: 10', 'hello'],
+  ['a chunk', 'transfer-encoding: chunked', '5\r\nhel'],
+  ['two chunks', 'transfer-encoding: chunked', '5\r\nhello\r\n'],
+])('a client that closes within %s has left; that is no bad request', async (what, line, body) => {
+  const path = `/left-${what.length}`;
+  const plan = bench.engine.plan([]);
+  const client = await bench.client();
+  client.request(`POST ${path} HTTP/1.1\r\nhost: x\r\n${line}\r\n\r\n${body}`);
+  const { connection } = await plan.exchange;
+  client.fin();
+  await connection.untilGone(1_000);
+  const { record } = await bench.sidecar.record('it', ({ request }) => request.path === path);
+  expect(record.end).toMatchObject({ outcome: 'client_abort', phase: 'before_head' });
+});
+
 test('garbage behind a request that waits for its answer is 400 once, and the last on its connection', async () => {
   bench.engine.plan([]);
   const client = await bench.client();

@@ -85,6 +85,19 @@ describe.each(['whole', 'in pieces'] as const)('sent %s', (pieces) => {
   });
 });
 
+test.each([
+  ['more than 2,000 fields', 431, 'RBT_HEAD_TOO_LARGE'],
+  ['a head of more than 64 KiB', 431, 'RBT_HEAD_TOO_LARGE'],
+  ['CONNECT', 405, 'RBT_METHOD_REFUSED'],
+  ['TRACE', 405, 'RBT_METHOD_REFUSED'],
+  ['a length and chunks', 400, 'RBT_BAD_REQUEST'],
+])('F13 F14 %s is told by %i %s', async (name, status, code) => {
+  const client = await bench.client();
+  client.request(Buffer.from(REFUSED.find((it) => it.name === name)?.bytes ?? '', 'latin1'));
+  const response = await client.response();
+  expect([response.status, response.values('x-rubato-error')]).toEqual([status, [code]]);
+});
+
 function receivedBytes(): number {
   return bench.engine.connections.reduce(
     (sum, { reads }) => sum + reads.reduce((all, { bytes }) => all + bytes.length, 0),

@@ -125,7 +125,8 @@ export class ReadClock {
 
   /** The loop has waited: what comes now came since, or while others had the CPU. */
   #startAnew(idleNs: number): void {
-    this.#noteQueued();
+    // The kernel takes 2 to 10 µs to answer, and can say nothing that matters of a wait shorter than a loss.
+    if (idleNs - this.#idleAtEndNs > LOSS_MIN_NS) this.#noteQueued();
     const busyAtEndNs = this.#endAtNs - this.#idleAtEndNs;
     this.#busyBeforeWaitNs = Math.max(busyAtEndNs - this.#queuedInTurnNs, this.#endAtNs - idleNs);
   }

@@ -55,7 +55,7 @@ function pageOf(data: AdminData, { path, accept }: AdminAsk): AdminAnswer {
 
 function streamOf(data: AdminData, path: string): AdminAnswer {
   // Ids are made by us and hold nothing that would be escaped in a path.
-  const id = /^\/api\/streams\/([\w-]{1,64})$/.exec(path)?.[1];
+  const id = /^\/api\/streams\/([\w.-]{1,64})$/.exec(path)?.[1];
   if (id === undefined) {
     return errorAnswer(404, { error: 'not_found', message: 'There is nothing here. The list of pages is at /.' });
   }

@@ -6,6 +6,7 @@
 // TensorRT-LLM `llmapi/otel_tracing.py` and `metrics/perf_utils.py`, Triton `src/tracer.cc`.
 import type { Evidence } from '../record/stream-record.ts';
 import type { EngineSpan } from './engine-span.ts';
+import { lengthNs, NS_PER_S } from './exact.ts';
 import type { EvidenceSubject } from './source.ts';
 
 export const ENGINE_SPANS = 'engine-spans';
@@ -90,28 +91,29 @@ function attributeClaim(span: EngineSpan, subject: EvidenceSubject): Claim | und
 
 /** vLLM states both lengths; its V0 and TensorRT-LLM state the queue and the time to the first token. */
 function genAiEvidence({ attributes }: EngineSpan): Evidence | undefined {
-  const queueNs = lengthNs(attributes[QUEUE]);
+  const queueNs = secondsNs(attributes[QUEUE]);
   if (queueNs === undefined) return undefined;
-  const prefillNs = lengthNs(attributes[PREFILL]);
+  const prefillNs = secondsNs(attributes[PREFILL]);
   if (prefillNs !== undefined) return told('queued → first scheduled → first token, engine core', queueNs, prefillNs);
   // With a cache that came from another engine, the prefill was there, and this one's first token waited for it.
-  const transferNs = lengthNs(attributes[KV_TRANSFER]) ?? 0;
-  const firstTokenNs = transferNs > 0 ? undefined : lengthNs(attributes[FIRST_TOKEN]);
+  const transferNs = secondsNs(attributes[KV_TRANSFER]) ?? 0;
+  const firstTokenNs = transferNs > 0 ? undefined : secondsNs(attributes[FIRST_TOKEN]);
   const restNs = firstTokenNs === undefined ? undefined : firstTokenNs - queueNs;
   return told('arrival → first scheduled → first token', queueNs, restNs);
 }
 
 /**
  * TGI states its queue, and inference as prefill and decode together. Decode is what was seen between
- * the first and the last token; both came the same way, so the way cancels out.
+ * the first and the last token; both came the same way, so the way cancels out, unless a slow client held
+ * up the second.
  */
 function tgiEvidence({ attributes }: EngineSpan, subject: EvidenceSubject): Evidence | undefined {
   const queueNs = debugLengthNs(attributes['queue_time']);
   if (queueNs === undefined) return undefined;
   const inferenceNs = debugLengthNs(attributes['inference_time']);
-  const { firstTokenAtNs, lastTokenAtNs } = subject;
-  const known = inferenceNs !== undefined && firstTokenAtNs !== undefined && lastTokenAtNs !== undefined;
-  const prefillNs = known ? inferenceNs - (lastTokenAtNs - firstTokenAtNs) : undefined;
+  const { firstTokenAtNs, lastTokenAtNs, heldUp } = subject;
+  const seen = heldUp !== true && firstTokenAtNs !== undefined && lastTokenAtNs !== undefined;
+  const prefillNs = seen && inferenceNs !== undefined ? inferenceNs - (lastTokenAtNs - firstTokenAtNs) : undefined;
   return told('queued → batch start → inference time without first to last token received', queueNs, prefillNs);
 }
 
@@ -183,18 +185,13 @@ function told(definition: string, queueNs: number | undefined, prefillNs: number
   return { source: ENGINE_SPANS, basis: 'exact', definition, ...queue, ...prefill };
 }
 
-/** A day: whatever waits longer is a clock that was set, not a request. */
-const LENGTH_MAX_NS = 86_400e9;
-
 function isLength(ns: number | undefined): ns is number {
-  return ns !== undefined && ns >= 0 && ns <= LENGTH_MAX_NS;
+  return lengthNs(ns, 1) !== undefined;
 }
 
 /** Seconds as a number; TensorRT-LLM writes −1 for what it does not know. */
-function lengthNs(value: string | number | boolean | undefined): number | undefined {
-  if (typeof value !== 'number') return undefined;
-  const ns = Math.round(value * 1e9);
-  return isLength(ns) ? ns : undefined;
+function secondsNs(value: string | number | boolean | undefined): number | undefined {
+  return typeof value === 'number' ? lengthNs(value, NS_PER_S) : undefined;
 }
 
 const UNIT_NS: Readonly<Record<string, number>> = { ns: 1, µs: 1e3, μs: 1e3, us: 1e3, ms: 1e6, s: 1e9 };
@@ -203,6 +200,5 @@ const UNIT_NS: Readonly<Record<string, number>> = { ns: 1, µs: 1e3, μs: 1e3, u
 function debugLengthNs(value: string | number | boolean | undefined): number | undefined {
   const match = typeof value === 'string' ? /^"?(\d{1,12}(?:\.\d{1,9})?)(ns|µs|μs|us|ms|s)"?$/.exec(value) : null;
   if (match === null) return undefined;
-  const ns = Math.round(Number(match[1]) * (UNIT_NS[match[2] ?? ''] ?? Number.NaN));
-  return isLength(ns) ? ns : undefined;
+  return lengthNs(Number(match[1]), UNIT_NS[match[2] ?? ''] ?? Number.NaN);
 }

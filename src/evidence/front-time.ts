@@ -1,6 +1,7 @@
 // How long the way to an engine and through its HTTP front end takes, there and back: what lies between a
 // request sent and a head received where the head comes early. It belongs neither to queue nor to prefill.
 // Told only by exchanges that met an idle engine, since some engines send the head when the queue ends.
+import { middleOf } from './middle.ts';
 
 /** Exchanges remembered, and how many are needed. */
 const KEPT_COUNT = 32;
@@ -24,7 +25,7 @@ export class FrontTime {
       return headNs;
     }
     if (this.#fronts.length < LEAST_COUNT) return 0;
-    const usualNs = this.#fronts.toSorted((a, b) => a - b)[this.#fronts.length >> 1] ?? 0;
+    const usualNs = middleOf(this.#fronts);
     // A head that came with the first token, of an engine that sends others early, has had its front as well.
     return usualNs < EARLY_SHARE * tookNs ? usualNs : 0;
   }

@@ -1,6 +1,7 @@
 // The shape that every prefill has: a fixed cost, a cost a token, and attention's cost for every pair
 // of tokens, none of them negative. Fitted to relative errors, because an engine's unsteadiness goes
 // with its time. Pure arithmetic; which samples deserve to be fitted is for the envelope to say.
+import { middleOf } from './middle.ts';
 
 /** A prompt of so many uncached tokens took so long. */
 export interface Sample {
@@ -50,10 +51,6 @@ function firstGuess(samples: readonly Sample[], scale: number): Triple {
   const usual = middleOf(samples.map(({ tokens }) => tokens));
   const costAToken = middleOf(samples.map(({ tokens, tookNs }) => tookNs / (tokens + usual)));
   return [costAToken * usual, costAToken * scale, 0];
-}
-
-function middleOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
 /**

@@ -2,6 +2,7 @@
 // earlier prompts of about the same size and script. Never a tokenizer; what no text shows (images, a chat
 // template) is in the ratio. One of these is for one model.
 import { PROMPT_RATIO_SAMPLES_MAX_COUNT } from '../base/limits.ts';
+import { middleOf } from './middle.ts';
 
 export interface PromptSize {
   readonly bytes: number;
@@ -67,8 +68,4 @@ export class PromptRatio {
     const extraShare = (bytes - chars) / bytes;
     return this.#counted[SCRIPT_EDGES.filter((edge) => extraShare >= edge).length];
   }
-}
-
-function middleOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }

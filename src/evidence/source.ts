@@ -21,6 +21,8 @@ export interface EvidenceSubject {
   /** Read that completed the first event with a generated fragment. */
   readonly firstTokenAtNs?: number;
   readonly lastTokenAtNs?: number;
+  /** The client was slow between first and last token, so what came in between may have been received late. */
+  readonly heldUp?: true;
   /** The answer ended on the engine's side: its last byte was received. */
   readonly upstreamEndAtNs?: number;
   /** Smallest TCP handshake to this upstream: the least time that a byte takes there and back. */

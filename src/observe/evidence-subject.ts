@@ -22,10 +22,19 @@ export function subjectOf(record: StreamRecord): EvidenceSubject {
       firstEventAtNs: seen === undefined ? undefined : firstEventAtNs(record),
       firstTokenAtNs: seen?.firstTokenAtNs,
       lastTokenAtNs: seen?.lastTokenAtNs,
+      heldUp: seen !== undefined && isBlockedWithin(record, seen.firstTokenAtNs, seen.lastTokenAtNs) ? true : undefined,
       upstreamEndAtNs: marks.upstreamEndAtNs,
       wireFloorNs: record.connection?.wireFloorNs,
     }),
   };
+}
+
+/** Our socket to the client was blocked at some time between these moments, and so the engine was not read from. */
+function isBlockedWithin({ blockedNs }: StreamRecord, fromNs = 0, toNs = 0): boolean {
+  return blockedNs.some((startNs, index) => {
+    const endNs = blockedNs[index + 1] ?? Number.POSITIVE_INFINITY;
+    return index % 2 === 0 && startNs < toNs && endNs > fromNs;
+  });
 }
 
 /** Kinds that only keep a connection alive; they come while nothing has happened in the engine. */

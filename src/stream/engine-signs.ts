@@ -4,7 +4,7 @@
 import { ENGINE_VERSION_MAX_CHARS } from '../base/limits.ts';
 import { fieldValue } from '../base/fields.ts';
 import type { EngineFacts, EngineName } from '../record/engines.ts';
-import { boundedText, type JsonObject } from './json-value.ts';
+import { boundedText, isObject, type JsonObject } from './json-value.ts';
 
 /**
  * How much a sign weighs. `imitated`: a shape that others are known to offer as well. `own`: a field that
@@ -187,10 +187,6 @@ function prefixName(fields: readonly string[]): EngineName | undefined {
 function valueName(fields: readonly string[]): EngineName | undefined {
   if (fieldValue(fields, 'request-id')?.startsWith('req_') === true) return 'anthropic';
   return fieldValue(fields, 'server-timing')?.includes('gfet4t7') === true ? 'gemini' : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function sign(name: EngineName, weight: keyof typeof SIGN_WEIGHTS, version?: string): Sign {

@@ -5,10 +5,7 @@
 // with "ab". What begins with all that came before is new where it is longer, whichever of the two it
 // is; what does not begin so can only be new. The same text again is the one open case: for an engine
 // that repeats nothing came, for the other one the same token came twice.
-
-/** 32-bit FNV-1a over UTF-16 units. A collision costs one event its mark; nothing rests on it. */
-const HASH_START = 0x811c9dc5;
-const HASH_PRIME = 0x01000193;
+import { FNV_START, fnvStep } from './fnv.ts';
 
 interface Said {
   length: number;
@@ -36,14 +33,14 @@ export class GrowthLog {
   textGrew(choice: number, { text, onlyNew, last }: Saying): boolean {
     const said = this.#said(choice);
     if (text === '') return false;
-    const prefixHash = hashOf(text, 0, said.length, HASH_START);
+    const prefixHash = hashOf(text, 0, said.length, FNV_START);
     const repeats = text.length >= said.length && prefixHash === said.hash;
     const longer = text.length > said.length;
     // Whoever repeats and ends with less than it had has cut off a stop word: nothing came.
     const cut = last && said.repeated && !said.onlyNew && text.length < said.length;
     if (repeats && said.length > 0) said.repeated = true;
     if (!repeats && !cut) said.onlyNew = true;
-    said.hash = repeats ? hashOf(text, said.length, text.length, prefixHash) : hashOf(text, 0, text.length, HASH_START);
+    said.hash = repeats ? hashOf(text, said.length, text.length, prefixHash) : hashOf(text, 0, text.length, FNV_START);
     said.length = text.length;
     return repeats ? longer || said.onlyNew || onlyNew : !cut;
   }
@@ -59,17 +56,17 @@ export class GrowthLog {
   #said(choice: number): Said {
     let said = this.#byChoice.get(choice);
     if (said === undefined) {
-      said = { length: 0, hash: HASH_START, count: undefined, repeated: false, onlyNew: false };
+      said = { length: 0, hash: FNV_START, count: undefined, repeated: false, onlyNew: false };
       this.#byChoice.set(choice, said);
     }
     return said;
   }
 }
 
-/** Goes on from `hash` over the units `from` to `to`, or to the end of the text. */
+/** A collision costs one event its mark; nothing rests on it. Goes on from `hash` over the units `from` to `to`, or to the end of the text. */
 function hashOf(text: string, from: number, to: number, hash: number): number {
   const end = Math.min(to, text.length);
   let value = hash;
-  for (let at = from; at < end; at += 1) value = Math.imul(value ^ text.charCodeAt(at), HASH_PRIME);
+  for (let at = from; at < end; at += 1) value = fnvStep(value, text.charCodeAt(at));
   return value;
 }

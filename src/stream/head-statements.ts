@@ -34,13 +34,15 @@ const NUMBER_FIELDS: ReadonlySet<string> = new Set([
 const FIREWORKS_PREFIX = 'fireworks-';
 
 export function noteHeadStatements(fields: readonly string[], note: NoteStatement): void {
+  const timings: string[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = (fields[i] as string).toLowerCase();
     const value = fields[i + 1] as string;
     if (NUMBER_FIELDS.has(name) || name.startsWith(FIREWORKS_PREFIX)) noteDecimal(name, value, note);
-    else if (name === 'server-timing') noteServerTiming(value, note);
+    else if (name === 'server-timing') timings.push(value);
     else if (name === 'endpoint-load-metrics') noteLoad(value, note);
   }
+  if (timings.length > 0) noteServerTiming(timings.join(','), note);
 }
 
 function noteDecimal(name: string, value: string, note: NoteStatement): void {
@@ -48,9 +50,17 @@ function noteDecimal(name: string, value: string, note: NoteStatement): void {
   if (number !== undefined) note(pathOf(name), number);
 }
 
-/** Only entries that tell a duration; a bare name, such as a cache hit, is no time. */
+/**
+ * Only entries that tell a duration; a bare name, such as a cache hit, is no time. Every hop may add entries, so
+ * a name with two different durations tells neither.
+ */
 function noteServerTiming(value: string, note: NoteStatement): void {
+  const durations = new Map<string, number | undefined>();
   for (const { name, durationMs } of parseServerTiming(value)) {
+    if (durationMs === undefined) continue;
+    durations.set(name, !durations.has(name) || durations.get(name) === durationMs ? durationMs : undefined);
+  }
+  for (const [name, durationMs] of durations) {
     if (durationMs !== undefined) note(pathOf(`server-timing.${name}`), durationMs);
   }
 }

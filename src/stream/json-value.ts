@@ -16,8 +16,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export function asObject(value: unknown): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 export function asArray(value: unknown): readonly unknown[] | undefined {

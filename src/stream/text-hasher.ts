@@ -1,16 +1,14 @@
-// Hashes the beginning of a text at fixed lengths as the text comes in pieces: FNV-1a over UTF-16 units.
-// Equal beginnings give equal hashes; that different ones hardly ever do is all that is asked of it.
+// Hashes the beginning of a text at fixed lengths as the text comes in pieces.
 import { BEGINNING_LENGTHS_CHARS } from '../record/prompt-beginning.ts';
+import { FNV_START, fnvStep } from './fnv.ts';
 
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
 /** Units that stand for one token id, as four characters of text do. */
 const UNITS_PER_NUMBER = 4;
 
 export class TextHasher {
   /** Hashes of the lengths that were reached. */
   readonly hashes: number[] = [];
-  #hash = FNV_OFFSET;
+  #hash = FNV_START;
   #count = 0;
 
   addText(text: string): void {
@@ -26,7 +24,7 @@ export class TextHasher {
   }
 
   #add(unit: number): void {
-    this.#hash = Math.imul(this.#hash ^ unit, FNV_PRIME);
+    this.#hash = fnvStep(this.#hash, unit);
     this.#count += 1;
     if (this.#count === BEGINNING_LENGTHS_CHARS[this.hashes.length]) this.hashes.push(this.#hash >>> 0);
   }

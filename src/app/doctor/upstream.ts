@@ -74,7 +74,7 @@ async function connect({ host, port, protocol }: UpstreamAddress, config: Config
     const secure = tls.connect({
       socket,
       ...(net.isIP(host) === 0 ? { servername: host } : {}),
-      ...(caPem === undefined ? {} : { ca: [...tls.rootCertificates, caPem] }),
+      ...(caPem === undefined ? {} : { ca: [...tls.getCACertificates('default'), caPem] }),
       rejectUnauthorized: !insecure,
     });
     await opened(secure, 'secureConnect');

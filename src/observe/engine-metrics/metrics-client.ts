@@ -2,6 +2,7 @@
 // fail as a value. Never follows a redirect, for a page that is elsewhere may be anybody's.
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { getCACertificates } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { HEAD_MAX_BYTES, UPSTREAM_KEEP_ALIVE_MS } from '../../base/limits.ts';
@@ -61,7 +62,8 @@ export class MetricsClient {
       connect: {
         timeout: CONNECT_TIMEOUT_MS,
         rejectUnauthorized: !insecure,
-        ...(caPem !== undefined && { ca: caPem }),
+        // As on the way of traffic: authorities of one's own stand beside the usual ones, not in their place.
+        ...(caPem !== undefined && { ca: [...getCACertificates('default'), caPem] }),
       },
     });
   }

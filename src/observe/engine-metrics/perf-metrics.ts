@@ -85,7 +85,9 @@ export class PerfMetrics implements LateSource {
 
   #entryOf(exchange: EndedExchange): Entry | undefined {
     const requestId = requestIdOf(exchange);
-    return requestId === undefined ? undefined : this.#lists.get(exchange.route)?.entry(requestId);
+    const entry = requestId === undefined ? undefined : this.#lists.get(exchange.route)?.entry(requestId);
+    // Read before this exchange began, it is of an earlier life of the server, which counts from the start again.
+    return entry !== undefined && entry.readAtNs > exchange.openedAtNs ? entry : undefined;
   }
 }
 

@@ -254,6 +254,10 @@ describe('TGI', () => {
     expect(tgi('1ms', '199ms')).toEqual([1, undefined]);
     expect(tgi('1ms', undefined)).toEqual([1, undefined]);
   });
+
+  test('there is no prefill either when a slow client held up what was seen', () => {
+    expect(tgi('12.3ms', '225.5ms', { ...SUBJECT, heldUp: true })).toEqual([12.3, undefined]);
+  });
 });
 
 test("Triton's spans say nothing of the batcher's queue", () => {

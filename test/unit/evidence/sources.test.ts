@@ -188,6 +188,26 @@ describe('definitions', () => {
   });
 });
 
+describe("Ollama's queue", () => {
+  const durations = { total_duration: ms(3_000), prompt_eval_duration: ms(300), eval_duration: ms(900) };
+  const queueNs = (more: Partial<EvidenceSubject>): number | undefined => evidenceOf(durations, more)[0]?.queueNs;
+
+  it('is no longer than the time before the prefill, however long a slow client held the handler up afterwards', () => {
+    expect(queueNs({})).toBe(ms(700));
+    expect(queueNs({ wireFloorNs: ms(20) })).toBe(ms(680));
+  });
+
+  it('is what the total leaves where that is less, and where no token was seen to come', () => {
+    expect(queueNs({ firstTokenAtNs: ms(2_500) })).toBe(ms(1_800));
+    expect(queueNs({ streamed: false })).toBe(ms(1_800));
+    expect(queueNs({ firstTokenAtNs: undefined as never })).toBe(ms(1_800));
+  });
+
+  it('is not bent to fit where even the prefill is longer than the time that passed', () => {
+    expect(queueNs({ firstTokenAtNs: ms(200) })).toBe(ms(1_800));
+  });
+});
+
 describe("Fireworks' unit", () => {
   /** The token came 1 s after the request was sent. */
   const unitTold = (ttft: number, more: Partial<EvidenceSubject> = {}): Evidence | undefined =>

@@ -33,6 +33,18 @@ describe('the subject of evidence', () => {
     expect(subjectOf(buildRecord({ reads: [read(50, 'comment')] })).firstEventAtNs).toBeUndefined();
   });
 
+  it.each<[string, number[], true | undefined]>([
+    ['never', [], undefined],
+    ['before the first token', [10, 90], undefined],
+    ['between the tokens', [120, 130], true],
+    ['from before the first token on', [50, 110], true],
+    ['without end', [150], true],
+    ['after the last token', [200, 300], undefined],
+  ])('is held up by a client that was slow between first and last token: blocked %s', (_, blockedMs, heldUp) => {
+    const reads = [read(100, 'text'), read(200, 'text'), read(310, 'finish done')];
+    expect(subjectOf(buildRecord({ reads, blockedMs })).heldUp).toBe(heldUp);
+  });
+
   it('has no events at all when the answer is no stream', () => {
     const subject = subjectOf(buildRecord({ reads: [read(50, 'text')], answer: { streamed: false } }));
     expect(subject).not.toHaveProperty('firstEventAtNs');

@@ -55,6 +55,24 @@ describe('statements of a head', () => {
   });
 });
 
+describe('two hops that write Server-Timing', () => {
+  it('each tell what only they name, and nothing by a name that both give different lengths', () => {
+    const told = { 'head.server-timing.edge': 3, 'head.server-timing.prefill': 40 };
+    expect(
+      statedIn('server-timing', 'queue;dur=50, prefill;dur=40', 'server-timing', 'queue;dur=1, edge;dur=3'),
+    ).toEqual(told);
+    expect(statedIn('server-timing', 'queue;dur=50, queue;dur=1, queue;dur=50, prefill;dur=40, edge;dur=3')).toEqual(
+      told,
+    );
+  });
+
+  it('tell a length that both give alike', () => {
+    expect(statedIn('server-timing', 'queue;dur=5', 'Server-Timing', 'queue;dur=5.0, queue')).toEqual({
+      'head.server-timing.queue': 5,
+    });
+  });
+});
+
 describe('Server-Timing', () => {
   it.each<[string, ReturnType<typeof parseServerTiming>]>([
     [

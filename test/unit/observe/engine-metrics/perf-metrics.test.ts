@@ -121,6 +121,16 @@ describe('an exchange', () => {
     expect(server.asked).toEqual([]);
   });
 
+  test('is not given an entry that was read before it began: a server that starts anew counts anew', async () => {
+    list = [entry(1), entry(17)];
+    expect(await settled(exchange('chatcmpl-17'))).toEqual([EVIDENCE]);
+    const later = exchange('chatcmpl-1', { openedAtNs: nowNs(), endedAtNs: nowNs() + 5e8 });
+    source.onEnded(later);
+    expect([source.awaits(later), source.evidenceFor(later)]).toEqual([true, []]);
+    list = [entry(1, { arrival_time: 100.6 })];
+    expect(await settled(later)).toMatchObject([{ queueNs: 20_000_000 }]);
+  });
+
   test('gives up after a while', () => {
     const ended = exchange('chatcmpl-17', { endedAtNs: nowNs() - 1.6e9 });
     expect(source.awaits(ended)).toBe(false);

@@ -276,33 +276,3 @@ describe('certificates', () => {
     expect(faultsOf(load({ flags, files: { 'ca.pem': pem } }))[0]).toContain('contradict each other');
   });
 });
-
-describe('misspelt variables', () => {
-  test('are warned about', () => {
-    const loaded = load({ flags: { upstream: UPSTREAM }, env: { RUBATO_LISTN: 'x' } });
-    expect('warnings' in loaded && loaded.warnings).toEqual([
-      'RUBATO_LISTN is no variable of rubato and has no effect. Did you mean RUBATO_LISTEN?',
-    ]);
-  });
-
-  test('those that Kubernetes sets for a service called rubato are left alone', () => {
-    const env = { RUBATO_PORT: 'tcp://10.0.0.1:80', RUBATO_SERVICE_HOST: '10.0.0.1', RUBATO_PORT_80_TCP: 'x' };
-    const loaded = load({ flags: { upstream: UPSTREAM }, env });
-    expect('warnings' in loaded && loaded.warnings).toEqual([]);
-  });
-});
-
-describe('text of prompts and answers', () => {
-  const flags = { upstream: UPSTREAM, 'capture-text': true as const };
-
-  test('is kept only where there is a record file, and said at every start', () => {
-    const loaded = load({ flags: { ...flags, record: 'r.jsonl' } });
-    expect(configOf(loaded).captureText).toBe(true);
-    expect('warnings' in loaded && loaded.warnings).toEqual([
-      'Prompts and answers are written to r.jsonl (--capture-text).',
-    ]);
-    expect(faultsOf(load({ flags }))).toEqual([
-      '--capture-text writes to the record file only; name one with --record.',
-    ]);
-  });
-});

@@ -240,7 +240,7 @@ test('T21 no error and no cut stream while the configuration is read anew again 
   expect(sumOf(await sidecar.metrics(), 'rubato_exchanges_total', { outcome: 'ok' })).toBe(6 * 12);
 });
 
-test('E3 a hang-up that comes while the process starts, or ends, does not end it', async () => {
+test('E3 a hang-up that comes while streams drain neither cuts them nor changes anything', async () => {
   const engine = await startEngine();
   const { sidecar } = await start(`upstream: ${urlOf(engine)}\ndrain: 5\n`);
   const stream = await openStream(engine, sidecar, 'a');

@@ -1,10 +1,13 @@
 // Goal: stamps that the sidecar's own lateness may have spoiled say so, and what it slept through is no stall of
 // the engine's.
-// Method: raw sockets; the whole process is stopped and continued by signals at random moments under streams with
-// an event each 20 ms. How late each stamp is, is known from the engine's own; limits are one-sided.
+// Method: raw sockets; under streams with an event each 20 ms the whole process is stopped and continued by
+// signals at random moments, or a preload keeps the relay busy. How late each stamp is, is known from the engine's
+// own; limits are one-sided.
 import { availableParallelism, loadavg } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TimeBench, type TimedRun } from '../support/time-bench.ts';
+
+const BUSY_RELAY = new URL('../support/busy-relay.ts', import.meta.url).pathname;
 
 const LATE_NS = 2e6;
 const BAD_NS = 1e6;
@@ -69,4 +72,30 @@ test('T16 on a quiet run hardly any stamp is doubted for nothing', async ({ skip
     share = looks.filter(({ lateNs, boundNs }) => boundNs > BAD_NS && lateNs < BAD_NS).length / looks.length;
   }
   expect(share).toBeLessThanOrEqual(0.05);
+});
+
+describe.each([
+  ['computes for 5 to 100 ms at a time', 'compute', 30],
+  ['collects much garbage', 'litter', 5],
+])('a relay that %s', (_, busy, lateCount) => {
+  let busyBench: TimeBench;
+  beforeAll(async () => {
+    busyBench = await TimeBench.start({ nodeArgs: ['--import', BUSY_RELAY], env: { TEST_BUSY: busy } });
+  });
+  afterAll(() => busyBench.stop());
+
+  test('T16 marks what it stamps late, and its own lateness is no gap of the engine', async () => {
+    const runs: TimedRun[] = [];
+    for (let i = 0; i < 2; i += 1) runs.push(await busyBench.run(200, 20));
+    const late = runs.flatMap(({ looks }) => looks).filter(({ lateNs }) => lateNs > LATE_NS);
+    const marked = late.filter(({ boundNs }) => boundNs > BAD_NS);
+    expect(late.length).toBeGreaterThan(lateCount);
+    expect(marked.length / late.length).toBeGreaterThanOrEqual(0.99);
+    for (const { figures, sentGapMaxNs } of runs) {
+      const { clock, backpressure } = figures.taintedCounts;
+      expect([clock, backpressure]).toEqual([0, 0]);
+      // What counts as a gap of the engine's may be off by 5 % of itself, or by 1 ms, at each end.
+      expect(figures.gapsReceived.maxNs).toBeLessThan(sentGapMaxNs * 1.12 + 4e6);
+    }
+  });
 });

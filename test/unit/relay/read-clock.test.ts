@@ -102,6 +102,8 @@ describe('a pause is not in the bound of', () => {
 describe('a heartbeat that is overdue', () => {
   const sleep = (lengthMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, lengthMs));
   let lost: [startAtNs: number, endAtNs: number][] = [];
+  // On a busy machine others may have had the CPU for a while: that is told as well.
+  const longLosses = () => lost.filter(([startAtNs, endAtNs]) => endAtNs - startAtNs >= 98e6);
   beforeEach(() => {
     lost = [];
     clock = new ReadClock((startAtNs, endAtNs) => lost.push([startAtNs, endAtNs]));
@@ -112,8 +114,7 @@ describe('a heartbeat that is overdue', () => {
     clock.beat(nowNs() + 1e6);
     await sleep(100);
     expect(boundNs()).toBeGreaterThanOrEqual(98e6);
-    expect(lost).toHaveLength(1);
-    expect(lost[0]?.[1]).toBeGreaterThanOrEqual((lost[0]?.[0] ?? 0) + 98e6);
+    expect(longLosses()).toHaveLength(1);
   });
 
   test('says so whether it comes before the reads or after them, and once', async () => {
@@ -123,7 +124,7 @@ describe('a heartbeat that is overdue', () => {
     clock.beat(nowNs() + 1e9);
     expect(boundNs()).toBeGreaterThanOrEqual(98e6);
     expect(boundNs()).toBeGreaterThanOrEqual(98e6);
-    expect(lost).toHaveLength(1);
+    expect(longLosses()).toHaveLength(1);
   });
 
   test('is over for reads after the turn in which it came', async () => {
@@ -140,8 +141,7 @@ describe('a heartbeat that is overdue', () => {
     clock.beat(nowNs() + 10e9);
     await sleep(200);
     expect(boundNs()).toBeLessThan(200e6);
-    // On a busy machine others may have had the CPU for a while: that is told as well.
-    expect(lost.filter(([startAtNs, endAtNs]) => endAtNs - startAtNs > 150e6)).toEqual([]);
+    expect(longLosses().filter(([startAtNs, endAtNs]) => endAtNs - startAtNs > 150e6)).toEqual([]);
   });
 });
 

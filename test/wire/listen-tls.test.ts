@@ -1,7 +1,6 @@
 // Goal: TLS towards clients changes nothing of what the sidecar promises, and its certificate is as new as its files.
 // Method: raw TLS clients; pairs signed by the authority of the tests; files replaced in place, by the symbolic-link
 // swap that Kubernetes does, and by a bad pair, while a stream runs.
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -248,39 +247,26 @@ describe('the certificate', () => {
   });
 });
 
-test('a pair that cannot serve stops the start, with every fault named', () => {
-  const start = (...args: string[]): string => {
-    try {
-      execFileSync(
-        join(process.cwd(), 'node_modules/.bin/node'),
-        [
-          'src/main.ts',
-          'serve',
-          '--upstream',
-          'http://127.0.0.1:1',
-          '--listen',
-          '127.0.0.1:0',
-          '--admin',
-          '127.0.0.1:0',
-          ...args,
-        ],
-        { cwd: process.cwd(), stdio: 'pipe', timeout: 10_000 },
-      );
-      return 'started';
-    } catch (error) {
-      const { status, stderr } = error as { status: number; stderr: Buffer };
-      return `${status} ${stderr.toString()}`;
-    }
-  };
-  const file = (name: string): string => new URL(name, FOLDER).pathname;
-  expect(start('--tls-cert', file('engine.crt.pem'))).toMatch(/^64 .*--tls-cert and --tls-key need each other/s);
-  expect(start('--tls-cert', file('engine.crt.pem'), '--tls-key', file('stranger.key.pem'))).toMatch(
-    /^64 .*does not belong/s,
-  );
-  expect(start('--tls-cert', file('engine.key.pem'), '--tls-key', file('engine.key.pem'))).toMatch(
-    /^64 .*no PEM cert/s,
-  );
-  expect(start('--tls-cert', '/nowhere', '--tls-key', '/nowhere')).toMatch(
-    /^64 .*--tls-cert.*no such file.*--tls-key.*/s,
-  );
+test('a relay that takes over for a dead one serves with the newest certificate', async () => {
+  const file = (name: string): string => join(folder, name);
+  writeFileSync(file('own.crt'), pairs.engine.cert);
+  writeFileSync(file('own.key'), pairs.engine.key);
+  const own = await Sidecar.start({
+    upstream: `http://127.0.0.1:${engine.port}`,
+    args: ['--tls-cert', file('own.crt'), '--tls-key', file('own.key'), '--relays', '2'],
+    nodeArgs: ['--import', new URL('../support/kill-relay.ts', import.meta.url).href],
+  });
+  const fingerprint = async (): Promise<string> => (await shake({ port: own.listenPort })).subject;
+  try {
+    const before = await fingerprint();
+    writeFileSync(file('own.key'), pairs.stranger.key);
+    writeFileSync(file('own.crt'), pairs.stranger.cert);
+    const isNew = async (): Promise<true | undefined> => ((await fingerprint()) === before ? undefined : true);
+    await poll('the new certificate', isNew, 12_000, 50);
+    process.kill(own.pid, 'SIGUSR2');
+    await poll('the successor', () => (own.logs.some(({ level }) => level === 'error') ? true : undefined), 10_000);
+    for (let i = 0; i < 20; i += 1) expect(await fingerprint()).not.toBe(before);
+  } finally {
+    await own.stop();
+  }
 });

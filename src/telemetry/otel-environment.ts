@@ -20,6 +20,8 @@ export interface OtelPlan {
   readonly exponential: boolean;
   readonly metricIntervalMs: number;
   readonly metricTimeoutMs: number;
+  /** An export's request sent → its answer whole: the longest that any signal allows. */
+  readonly answerTimeoutMs: number;
   readonly spanDelayMs: number | undefined;
   readonly spanExportTimeoutMs: number | undefined;
   readonly spanQueueMaxCount: number | undefined;
@@ -36,6 +38,7 @@ export type PassedSignal = Signal | 'LOGS';
 
 const METRIC_INTERVAL_MS = 60_000;
 const METRIC_TIMEOUT_MS = 30_000;
+const OTLP_TIMEOUT_MS = 10_000;
 
 /** Values of OTEL_…_EXPORTER that we take. `prometheus` is the admin port, which is always there. */
 const EXPORTERS: Readonly<Record<Signal, readonly string[]>> = {
@@ -72,6 +75,7 @@ export function otelPlan(env: Environment): OtelPlan {
     exponential: read(env, AGGREGATION)?.toLowerCase() === EXPONENTIAL,
     metricIntervalMs: intervalMs,
     metricTimeoutMs: Math.min(timeoutMs, intervalMs),
+    answerTimeoutMs: Math.max(otlpTimeoutMs(env, 'TRACES'), otlpTimeoutMs(env, 'METRICS')),
     spanDelayMs: numberOf(env, 'OTEL_BSP_SCHEDULE_DELAY'),
     spanExportTimeoutMs: numberOf(env, 'OTEL_BSP_EXPORT_TIMEOUT'),
     spanQueueMaxCount: numberOf(env, 'OTEL_BSP_MAX_QUEUE_SIZE'),
@@ -79,6 +83,11 @@ export function otelPlan(env: Environment): OtelPlan {
     spanEventMaxCount: numberOf(env, 'OTEL_SPAN_EVENT_COUNT_LIMIT'),
     latestGenAiNames: listOf(env, 'OTEL_SEMCONV_STABILITY_OPT_IN').includes('gen_ai_latest_experimental'),
   };
+}
+
+function otlpTimeoutMs(env: Environment, signal: Signal): number {
+  const own = numberOf(env, `OTEL_EXPORTER_OTLP_${signal}_TIMEOUT`);
+  return own ?? numberOf(env, 'OTEL_EXPORTER_OTLP_TIMEOUT') ?? OTLP_TIMEOUT_MS;
 }
 
 /** Whether spans leave this process: only then may `traceparent` be ours. */

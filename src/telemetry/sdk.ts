@@ -19,6 +19,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { FLUSH_MAX_MS, METRICS_BATCH_MAX_COUNT, SPAN_CHUNKS_MAX_COUNT } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
+import { limitExports } from './export-limit.ts';
 import { pushesTraces, type OtelPlan } from './otel-environment.ts';
 import { countExports, metricExporterFor, spanExporterFor, type ExportTally } from './otel-exporters.ts';
 import { createMetricProducer, SCOPE_NAME } from './otlp-metrics.ts';
@@ -74,6 +75,7 @@ export async function startOtel(options: OtelOptions): Promise<Otel> {
   const spans = await spanProcessors(plan, log);
   if (readers.list.length === 0 && spans.list.length === 0) return NOT_PUSHING;
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const liftLimit = limitExports(plan.answerTimeoutMs);
   const ids = new PresetIdGenerator();
   const sdk = new NodeSDK({
     resource: options.resource,
@@ -99,6 +101,7 @@ export async function startOtel(options: OtelOptions): Promise<Otel> {
     metricTally: readers.tally,
     async shutdown() {
       await withinMs(sdk.shutdown(), FLUSH_MAX_MS);
+      liftLimit();
       // The API keeps its providers for the process; a second sidecar in it would talk to a dead one.
       trace.disable();
       metrics.disable();

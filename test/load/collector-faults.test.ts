@@ -4,13 +4,16 @@
 // told to end. At every look, what was taken is what was exported, dropped and still waits; where the
 // collector gets well before the end, what it caught and what was dropped are all.
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { expectFleetExact, playFleet } from '../support/fleet.ts';
 import { OtlpCatcher, type CatcherMood, type CatcherOptions } from '../support/otlp-catcher.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
+
+// Tests run side by side and wait for each other's starts.
+vi.setConfig({ testTimeout: 90_000 });
 
 const STREAM_COUNT = 30;
 const ROUND_COUNT = 3;
@@ -46,7 +49,16 @@ async function catcherWith(
   return catcher;
 }
 
-async function sidecarWith(endpoint: string): Promise<Sidecar> {
+/** Sidecars start one after the other: five at once take longer than anybody waits for one. */
+let lastStart: Promise<unknown> = Promise.resolve();
+
+function sidecarWith(endpoint: string): Promise<Sidecar> {
+  const starting = lastStart.then(() => startSidecar(endpoint));
+  lastStart = starting.catch(() => undefined);
+  return starting;
+}
+
+async function startSidecar(endpoint: string): Promise<Sidecar> {
   const sidecar = await Sidecar.start({
     upstream: `http://127.0.0.1:${engine.port}`,
     args: ['--drain', '1'],

@@ -24,7 +24,7 @@ export const CALIBRATION_STATES = [
   'contended',
   /** No exchanges of about this size met an idle engine. */
   'out_of_range',
-  /** Prompts of this size take too unsteady a time for an estimate that is worth its name. */
+  /** Prompts of this size take too unsteady a time, or too little beside what nobody sees, for an estimate worth its name. */
   'unsteady',
 ] as const;
 export type CalibrationState = (typeof CALIBRATION_STATES)[number];

@@ -23,6 +23,8 @@ export interface MeasuredExchange {
   readonly tokens: number;
   /** Request sent → first token received, less the least time on the wire. */
   readonly tookNs: number;
+  /** How much of that may be the way through an HTTP front end that nothing tells of; absent: nothing. */
+  readonly unseenNs?: number;
   /** No other exchange was under way at its start, and none joined before its first token. */
   readonly metIdle: boolean;
   /** Others who were without a first token at some time between this one's sending and its own first token. */
@@ -56,6 +58,8 @@ const NEVER_IDLE_AFTER_COUNT = 200;
 const ERROR_MAX_RATIO = 0.15;
 /** For one that met an idle engine its own time is the estimate; this is about knowing that it waited for nobody. */
 const IDLE_ERROR_MAX_RATIO = 0.3;
+/** An estimate of which a larger share may be something else that nobody can see is none. */
+const UNSEEN_MAX_RATIO = 0.1;
 /** A queue is told when its error is at most this long or at most this share of it. */
 const QUEUE_ERROR_FREE_NS = 20_000_000;
 const QUEUE_ERROR_MAX_RATIO = 0.15;
@@ -129,7 +133,7 @@ export class Calibration {
   }
 
   #compare(exchange: MeasuredExchange, point: EnvelopePoint): CalibrationAnswer {
-    const { tookNs, metIdle } = exchange;
+    const { tookNs, metIdle, unseenNs = 0 } = exchange;
     const deviation = Math.max(point.errorRatio / NINTH_DECILE_DEVIATIONS, DEVIATION_LEAST_RATIO);
     const deviations = (tookNs / point.prefillNs - 1) / deviation;
     const drift = metIdle ? this.#drift.onIdle(deviations) : this.#drift.onBusy(deviations);
@@ -143,6 +147,7 @@ export class Calibration {
     if (this.#confirmation.lapsed) return { state: 'unconfirmed' };
     if (this.#sharesSteps(exchange, point)) return { state: 'contended' };
     const near = deviations <= NEAR_DEVIATIONS;
+    if (unseenNs > UNSEEN_MAX_RATIO * point.prefillNs) return { state: 'unsteady' };
     if (point.errorRatio > (metIdle && near ? IDLE_ERROR_MAX_RATIO : ERROR_MAX_RATIO)) return { state: 'unsteady' };
     return { state: 'estimated', estimate: estimateOf(exchange, point, deviations) };
   }
@@ -185,8 +190,9 @@ export class Calibration {
   }
 }
 
-function estimateOf({ tookNs, metIdle }: MeasuredExchange, point: EnvelopePoint, deviations: number): PrefillEstimate {
-  const errorNs = Math.round(point.prefillNs * point.errorRatio);
+function estimateOf(exchange: MeasuredExchange, point: EnvelopePoint, deviations: number): PrefillEstimate {
+  const { tookNs, metIdle, unseenNs = 0 } = exchange;
+  const errorNs = Math.round(point.prefillNs * point.errorRatio) + unseenNs;
   // Nobody was in its way, so what little it differs is the engine's own unsteadiness and not a wait.
   if (metIdle && deviations <= NEAR_DEVIATIONS) return { prefillNs: tookNs, queueNs: 0, errorNs };
   const prefillNs = Math.min(point.prefillNs, tookNs);

@@ -114,9 +114,11 @@ export class Calibrations implements Estimator {
     // Company is counted as the tapes are read; those of several relays are read one after the other.
     const metIdle = ok && company.atOpenCount === 0 && company.joinedCount === 0 && neighbours.length === 0;
     const headNs = headReceivedAtNs === undefined ? undefined : headReceivedAtNs - sentAfterNs - wireFloorNs;
+    const { partNs, unseenNs } = calibrated.front.partOf(tookNs, headNs, metIdle);
     return calibration.judge({
       tokens: Math.max(1, tokens.prompt - (tokens.cached ?? 0)),
-      tookNs: tookNs - calibrated.front.partOf(tookNs, headNs, metIdle),
+      tookNs: tookNs - partNs,
+      unseenNs,
       metIdle,
       neighbours,
     });

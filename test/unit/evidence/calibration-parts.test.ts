@@ -117,27 +117,33 @@ describe('the time of a front end', () => {
   };
 
   it('is that of its own head for an exchange that met an idle engine', () => {
-    expect([2, 49, 50, 100, 0, -3, undefined].map((headNs) => new FrontTime().partOf(100, headNs, true))).toEqual([
-      2, 49, 0, 0, 0, 0, 0,
-    ]);
+    expect(
+      [2, 49, 50, 100, 0, -3, undefined].map((headNs) => new FrontTime().partOf(100, headNs, true).partNs),
+    ).toEqual([2, 49, 0, 0, 0, 0, 0]);
   });
 
   it('is the usual one for others, whose head may have come when the queue ended', () => {
-    expect(new FrontTime().partOf(100, 2, false)).toBe(0);
-    expect(taught().partOf(100, 40, false)).toBe(2);
-    expect(taught().partOf(100, undefined, false)).toBe(2);
+    expect(new FrontTime().partOf(100, 2, false).partNs).toBe(0);
+    expect(taught().partOf(100, 40, false).partNs).toBe(2);
+    expect(taught().partOf(100, undefined, false).partNs).toBe(2);
     // So short an exchange cannot have had it.
-    expect(taught().partOf(3, 1, false)).toBe(0);
+    expect(taught().partOf(3, 1, false).partNs).toBe(0);
   });
 
   it('is none for engines that send the head with the first token', () => {
-    expect(taught(100).partOf(100, 100, false)).toBe(0);
+    expect(taught(100).partOf(100, 100, false).partNs).toBe(0);
   });
 
   it('follows what it is now', () => {
     const front = taught();
     for (let nth = 0; nth < 32; nth += 1) front.partOf(100, 7, true);
-    expect(front.partOf(100, 40, false)).toBe(7);
+    expect(front.partOf(100, 40, false).partNs).toBe(7);
+  });
+
+  it('may be some 2 ms wherever no head tells it', () => {
+    const unseen = { partNs: 0, unseenNs: 2 * MS };
+    expect([new FrontTime().partOf(100, 2, false), taught(100).partOf(100, 100, true)]).toEqual([unseen, unseen]);
+    expect([taught().partOf(100, 3, true).unseenNs, taught().partOf(100, 40, false).unseenNs]).toEqual([0, 0]);
   });
 });
 

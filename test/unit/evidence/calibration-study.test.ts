@@ -160,4 +160,22 @@ describe('a change of speed', () => {
       }
     },
   );
+
+  it('after which nobody meets the engine idle any more is noticed by the silence alone', () => {
+    const crowded: Case = {
+      name: 'crowded',
+      engine: { maxRunning: 2 },
+      load: { count: 500, load: 0.8 },
+      leastShare: 0,
+    };
+    const wrongSoon = [7_919, 3, 4, 8].map((seed) => {
+      const after = runOf(crowded, seed, { at: 400, speed: 0.4 }).filter(({ exchange }) => exchange.index >= 400);
+      expect(after.some(({ exchange }) => exchange.metIdle)).toBe(false);
+      expect(after.map(({ state }) => state)).toContain('unconfirmed');
+      expect(after.slice(-20).map(({ state }) => state)).not.toContain('estimated');
+      return prefillMisses(after.slice(0, 60)).filter((miss) => miss > PREFILL_ERROR_MAX).length;
+    });
+    lines.push(`crowded, speed × 0.40 wrong of the next 60: ${wrongSoon.join(', ')}`);
+    expect(wrongSoon.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(40);
+  });
 });

@@ -41,6 +41,17 @@ function times(count: number, state: string): string[] {
   return Array.from({ length: count }, () => state);
 }
 
+describe('a front end that nothing tells of', () => {
+  it('forbids an estimate of a prefill of which it could be more than a tenth, and widens the others', () => {
+    const engine = Engine.taught();
+    const [long, longer] = [engine.prefillNs(300) / 10 - 1_000, engine.prefillNs(300) / 10 + 200_000];
+    const seen = engine.exchange({ tokens: 300 });
+    const allowed = engine.exchange({ tokens: 300, unseenNs: long });
+    expect(engine.exchange({ tokens: 300, unseenNs: longer })).toEqual({ state: 'unsteady' });
+    expect((allowed.estimate?.errorNs ?? 0) - (seen.estimate?.errorNs ?? 0)).toBeGreaterThanOrEqual(long * 0.9);
+  });
+});
+
 describe('learning', () => {
   it('takes thirty exchanges, then estimates', () => {
     expect(new Engine().states(33, { tokens: 300 })).toEqual([...times(30, 'learning'), ...times(3, 'estimated')]);

@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadVectors, type Vector } from '../support/vectors.ts';
 import { cutAt, inBytes, readAll, type Told } from '../unit/stream/read-all.ts';
+import { fuzz } from '../support/fuzz.ts';
 
 /** What was told, without which piece completed what: that differs by the cut, and nothing else may. */
 function read(vector: Vector, pieces: readonly Uint8Array[], encoding?: string): Omit<Told, 'pieces'> {
@@ -47,7 +48,7 @@ describe.each(loadVectors().map((vector) => [vector.name, vector] as const))('%s
       fc.property(offsets, (cuts) => {
         expect(read(vector, cutAt(vector.body, cuts))).toEqual(vector.expected);
       }),
-      { numRuns: 30 },
+      fuzz(30),
     );
   });
 

@@ -10,6 +10,7 @@ import { mutateBytes, mutateMessages } from '../support/mutate-body.ts';
 import { randomOf, type Random } from '../support/mutate-json.ts';
 import { loadVectors, type Vector } from '../support/vectors.ts';
 import { cutAt, readAll, type Told } from '../unit/stream/read-all.ts';
+import { fuzz } from '../support/fuzz.ts';
 
 const MUTANTS_COUNT = 8;
 const FRAME_MIN_BYTES = 16;
@@ -54,7 +55,7 @@ function check(vector: Vector, mutate: (random: Random) => Buffer): void {
       const cuts = Array.from({ length: 4 }, () => Math.floor(random() * body.length));
       expect(JSON.stringify(read(vector, cutAt(body, cuts)))).toBe(JSON.stringify(told));
     }),
-    { numRuns: MUTANTS_COUNT },
+    fuzz(MUTANTS_COUNT),
   );
 }
 

@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sse } from '../../src/stream/framings/sse.ts';
 import { cutAt, inBytes } from '../unit/stream/read-all.ts';
+import { fuzz } from '../support/fuzz.ts';
 
 type Item = { readonly text: string; readonly name: string | undefined } | 'comment';
 
@@ -123,7 +124,7 @@ describe('server-sent events against the standard', () => {
           ),
         ).toEqual(expected);
       }),
-      { numRuns: 2000 },
+      fuzz(2000),
     );
   });
 
@@ -133,7 +134,7 @@ describe('server-sent events against the standard', () => {
       fc.property(bytes, (noisy) => {
         expect(framed(inBytes(noisy))).toEqual(framed([noisy]));
       }),
-      { numRuns: 500 },
+      fuzz(500),
     );
   });
 });

@@ -2,10 +2,10 @@
 // all of them reach the engine within a moment; and each of them costs no more than a few KiB.
 // Method: a crowd of clients and their engine in this process, the sidecar in its own. SECONDS=60 for the long
 // form. Every stream is checked to the byte, then the counters, sockets and memory of the sidecar.
-import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Crowd } from '../support/crowd/crowd.ts';
 import type { Kind, StreamPlan } from '../support/crowd/crowd-engine.ts';
+import { socketCountOf } from '../support/open-sockets.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
@@ -41,8 +41,6 @@ afterAll(async () => {
   await sidecar.stop();
   await crowd.stop();
 });
-
-const openFileCount = (): number => readdirSync(`/proc/${sidecar.pid}/fd`).length;
 
 function planOf(index: number, eventCount: number): StreamPlan {
   return { kind: MIX[index % MIX.length] as Kind, eventCount, everyMs: EVERY_MS };
@@ -86,7 +84,7 @@ test(
   'two thousand streams with departures and faults among them lose and change nothing',
   async () => {
     await poll('connections kept idle to be closed', () => (crowd.engine.sockets.size === 0 ? true : undefined));
-    const idle = { rssBytes: sidecar.rssBytes(), openFileCount: openFileCount() };
+    const idle = { rssBytes: sidecar.rssBytes(), socketCount: socketCountOf(sidecar.pid) };
     const begun = { ...crowd.goodCounts };
     const streams: Promise<void>[] = [];
     for (let index = 0; index < STREAM_COUNT; index += 1) {
@@ -116,7 +114,7 @@ test(
     expect(sumOf(samples, 'rubato_self_tape_dropped_total')).toBe(0);
     await poll(
       'all sockets to be closed',
-      () => (openFileCount() <= idle.openFileCount + 2 ? true : undefined),
+      () => (socketCountOf(sidecar.pid) <= idle.socketCount + 2 ? true : undefined),
       15_000,
       100,
     );

@@ -9,6 +9,7 @@ import { OTLP_CONNECTIONS_MAX_COUNT, OTLP_HEAD_TIMEOUT_MS } from '../../src/base
 import { createOtlpReceiver, type OtlpReceiver } from '../../src/observe/otlp/receiver.ts';
 import { exportSpans, makeSpans } from '../support/engine-spans.ts';
 import { poll } from '../support/signal.ts';
+import { fuzz } from '../support/fuzz.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const SLACK_MS = 5_000;
@@ -127,7 +128,7 @@ test('random bytes, alone or behind the beginning of either protocol, harm nobod
       await Promise.race([once(socket, 'close'), new Promise((resolve) => setTimeout(resolve, 50))]);
       socket.destroy();
     }),
-    { numRuns: 150 },
+    fuzz(150),
   );
   expect(await exports()).toBeUndefined();
 });

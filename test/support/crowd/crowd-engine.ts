@@ -103,7 +103,8 @@ export class CrowdEngine {
         socket.write((index === 0 ? HEAD : '') + framed(eventOf(stream, index)), 'latin1');
         index += 1;
         this.#ticker.after(everyMs, next);
-      } else {
+      } else if (kind !== 'abort') {
+        // One that the client will abort must not be over before.
         over();
         socket.write(`${framed(lastOf())}0\r\n\r\n`, 'latin1');
       }

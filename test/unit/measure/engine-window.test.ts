@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Claim, NO_CLAIM, splitWindow, strongestClaim } from '../../../src/measure/engine-window.ts';
 import type { Evidence } from '../../../src/record/stream-record.ts';
 import { ms } from '../../support/record-builder.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 function exact(queueNs: number | undefined, prefillNs: number | undefined): Claim {
   return { basis: 'exact', queueNs, prefillNs };
@@ -183,5 +184,6 @@ test('the parts sum to the window and none is negative, whatever is claimed', ()
         expect(split.wireNs === undefined).toBe(wireNs === undefined);
       },
     ),
+    fuzz(100),
   );
 });

@@ -12,6 +12,7 @@ import { EventLog } from '../../../src/record/event-log.ts';
 import { channelBit } from '../../../src/record/kinds.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
 import { buildRecord, ms } from '../../support/record-builder.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 const STALL_MS = 5;
 
@@ -207,7 +208,7 @@ test('a replay says what was said live, for any order of entries', () => {
       if (exchange.said.stalls.length > 0) reached.add('stall');
       if (exchange.said.gapsNs.flushed.length > 0) reached.add('flushed');
     }),
-    { numRuns: 600 },
+    fuzz(600),
   );
   // A comparison of nothing with nothing would pass as well.
   expect([...reached].toSorted()).toEqual(['backpressure', 'clock', 'cpu', 'flushed', 'gc', 'loop', 'stall']);

@@ -8,6 +8,7 @@ import { valueAt } from '../../../src/measure/columns.ts';
 import { defined } from '../../../src/measure/defined.ts';
 import { ascending, nearestRank } from '../../../src/measure/percentile.ts';
 import { RunningMedian } from '../../../src/measure/running-median.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 describe('nearest rank', () => {
   test('is the ceil(q·n)-th smallest', () => {
@@ -49,6 +50,7 @@ describe('running median', () => {
           expect(running.median).toBe(nearestRank(ascending(values.slice(0, index + 1)), 50));
         });
       }),
+      fuzz(100),
     );
   });
 });

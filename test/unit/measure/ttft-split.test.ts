@@ -7,6 +7,7 @@ import { measureRecord } from '../../../src/measure/measure-record.ts';
 import { networkParts, ttftParts } from '../../../src/measure/ttft-split.ts';
 import type { Marks } from '../../../src/record/stream-record.ts';
 import { buildRecord, ms, read, type RecordSpec } from '../../support/record-builder.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 /** Token received at 500 ms, written 20 µs and accepted 70 µs later. */
 const TOKEN = read(500, 'text', { writeAfterNs: 20_000, flushAfterNs: 70_000 });
@@ -187,6 +188,6 @@ test('for moments in any order the parts sum to TTFT and none is negative', () =
       expect(ours.reduce((sumNs, partNs) => sumNs + partNs, 0)).toBe(split?.rubatoNs);
       expect([...parts, ...ours].every((partNs) => Number.isSafeInteger(partNs) && partNs >= 0)).toBe(true);
     }),
-    { numRuns: 500 },
+    fuzz(500),
   );
 });

@@ -9,6 +9,7 @@ import { createTape } from '../../../src/tape/layout.ts';
 import { TapeReader } from '../../../src/tape/reader.ts';
 import { TapeWriter } from '../../../src/tape/writer.ts';
 import { createStage, DONE, event, FINISH, OPENED_AT_NS, STREAM_FIELDS, text } from './tape-play.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 interface Tally {
   readonly sums: Record<'received' | 'flushed', { count: number; sumNs: number }>;
@@ -160,7 +161,7 @@ test('live counts are the figures of the report', () => {
       if (ttftNs !== ttfoNs) reached.add('reasoning');
       for (const cause of TAINT_CAUSES) if (taintedCounts[cause] > 0) reached.add(cause);
     }),
-    { numRuns: 400 },
+    fuzz(400),
   );
   const wanted = ['stall', 'coalesced', 'flushed', 'reasoning', 'gc', 'loop', 'backpressure'];
   expect(wanted.filter((what) => !reached.has(what))).toEqual([]);

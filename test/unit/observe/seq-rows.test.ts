@@ -3,6 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SeqRows } from '../../../src/observe/seq-rows.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 test('every chunk finds its row, and a lost one has none', () => {
   fc.assert(
@@ -23,6 +24,7 @@ test('every chunk finds its row, and a lost one has none', () => {
         }
       }
     }),
+    fuzz(100),
   );
 });
 

@@ -9,6 +9,7 @@ import { EventLog, type EventRow } from '../../../src/record/event-log.ts';
 import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED, EVENT_KINDS } from '../../../src/record/kinds.ts';
 import { logPages } from '../../../src/record/packed-rows.ts';
 import { ms } from '../../support/record-builder.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 const CHUNK: ChunkRow = {
   receivedAtNs: 0,
@@ -93,6 +94,7 @@ test('a log and plain arrays agree on every row at every time, and on the column
       expect(log.columns.bytes).toEqual([]);
       expect(log.totalCount).toBe(plain.rows.length);
     }),
+    fuzz(100),
   );
 });
 
@@ -153,6 +155,7 @@ describe('events', () => {
         expect(log.columns.chunk).toEqual([]);
         expect(log.totalCount).toBe(events.length);
       }),
+      fuzz(100),
     );
   });
 

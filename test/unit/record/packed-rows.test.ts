@@ -12,6 +12,7 @@ import {
   readSigned,
   readUnsigned,
 } from '../../../src/record/packed-rows.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 const BLOCKS_PER_PAGE = LOG_PAGE_BYTES / LOG_BLOCK_BYTES;
 const EDGES = [0, 1, 127, 128, 16_383, 16_384, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 52, Number.MAX_SAFE_INTEGER];
@@ -45,6 +46,7 @@ describe('numbers', () => {
           expect(back).toEqual(pairs);
         },
       ),
+      fuzz(100),
     );
   });
 });
@@ -116,6 +118,7 @@ describe('pages', () => {
         }
         for (const block of taken) pages.give(block);
       }),
+      fuzz(100),
     );
   });
 });

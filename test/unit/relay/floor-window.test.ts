@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { WIRE_FLOOR_WINDOW_MS } from '../../../src/base/limits.ts';
 import { FloorWindow } from '../../../src/relay/floor-window.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 const WINDOW_NS = WIRE_FLOOR_WINDOW_MS * 1e6;
 
@@ -59,6 +60,6 @@ test('any series has the floor that a look at all of it finds', () => {
         expect(window.floorNs(atNs)).toBe(Math.min(...inWindow.map((one) => one.valueNs)));
       }
     }),
-    { numRuns: 300 },
+    fuzz(300),
   );
 });

@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, parse, type ParseLog } from './parse-log.ts';
 import { startNodeClient, type NodeClient, type Reading } from './node-client.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 let node: NodeClient;
 beforeAll(async () => {
@@ -267,7 +268,7 @@ test('random responses are read alike', { timeout: 60_000 }, async () => {
       else if (DIFFERENCES.some(({ sign }) => sign.test(bent))) seen.named += 1;
       else throw new Error(`${difference} in ${JSON.stringify(bent)}; our fault: ${log.fault}`);
     }),
-    { numRuns: 2_500 },
+    fuzz(2_500),
   );
   expect(seen.whole).toBeGreaterThan(400);
   expect(seen.broken).toBeGreaterThan(300);

@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SamplerSettings } from '../../../src/relay/settings.ts';
 import { parseTraceparent, stepTrace } from '../../../src/relay/trace-context.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -179,7 +180,7 @@ describe('sampling', () => {
         });
         expect(ours.ids.sampled).toBe(decision === SamplingDecision.RECORD_AND_SAMPLED);
       }),
-      { numRuns: 3_000 },
+      fuzz(3_000),
     );
   });
 });

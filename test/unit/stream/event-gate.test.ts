@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventGate } from '../../../src/stream/framings/event-gate.ts';
 import { cutAt, inBytes } from './read-all.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 /** What the gate let through: whole events as text; `!` marks an overflow. */
 function through(maxBytes: number, pieces: readonly Uint8Array[]): string[] {
@@ -84,7 +85,7 @@ describe('event gate', () => {
         expect(through(maxBytes, cutAt(bytes, offsets))).toEqual(expected);
         expect(through(maxBytes, inBytes(bytes))).toEqual(expected);
       }),
-      { numRuns: 500 },
+      fuzz(500),
     );
   });
 

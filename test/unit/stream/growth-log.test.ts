@@ -3,6 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GrowthLog } from '../../../src/stream/growth-log.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 function grown(texts: readonly string[], more: { onlyNew?: boolean; lastAt?: number } = {}): boolean[] {
   const log = new GrowthLog();
@@ -40,6 +41,7 @@ describe('growth of an answer', () => {
         const texts = pieces.map((piece) => (text += piece));
         expect(grown(texts)).toEqual(pieces.map((piece) => piece !== ''));
       }),
+      fuzz(100),
     );
   });
 

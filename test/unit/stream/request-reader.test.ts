@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldsFromEnd, fieldsFromStart } from '../../../src/stream/json-edges.ts';
 import { pathOfTarget, readRequest as readWithLookup, type RequestCopy } from '../../../src/stream/request-reader.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 /** The reading without its look-up of further fields and without hashes, which have tests of their own. */
 function readRequest(copy: RequestCopy, mediaType: string | undefined, encoding: string | undefined, path?: string) {
@@ -164,7 +165,7 @@ describe('fields at the edges', () => {
           for (const [key, field] of part) expect(field).toEqual(fields[key]);
         }
       }),
-      { numRuns: 300 },
+      fuzz(300),
     );
   });
 

@@ -8,6 +8,7 @@ import { TapeReader } from '../../../src/tape/reader.ts';
 import { TapeWriter } from '../../../src/tape/writer.ts';
 import { anyEntry, write } from './any-entry.ts';
 import { handlerOf, type Told } from './tape-log.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 type Step = { readonly write: Told } | { readonly drainCount: number } | { readonly retry: true };
 
@@ -95,7 +96,7 @@ test('the tape is a queue that tells what it left out', () => {
       for (const what of pair.reached) reached.add(what);
     }),
     // Shrinking hundreds of steps takes minutes; the failing seed and path are told all the same.
-    { numRuns: 150, endOnFailure: true },
+    { ...fuzz(150), endOnFailure: true },
   );
   // The runs must have met every step of overload, or they would prove little.
   const steps = [

@@ -10,6 +10,7 @@ import { TapeReader } from '../../../src/tape/reader.ts';
 import { TapeWriter } from '../../../src/tape/writer.ts';
 import { anyEntry, write } from './any-entry.ts';
 import { chunkOf, endOf, handlerOf, pattern, type Told } from './tape-log.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 const RING_BYTES = 4_096;
 const TRACE: TraceIds = {
@@ -189,6 +190,6 @@ test('random entries come out as they went in', () => {
     fc.property(anyEntry, (entry) => {
       expect(loop((writer) => write(writer, entry))).toEqual([entry]);
     }),
-    { numRuns: 3_000 },
+    fuzz(3_000),
   );
 });

@@ -9,6 +9,7 @@ import { MalformedError } from '../../../../src/observe/otlp/field-cursor.ts';
 import { readSpans } from '../../../../src/observe/otlp/read-spans.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, type PayloadType } from '../../../../src/observe/otlp/signals.ts';
 import { attribute, engineSpan, field, fixed64, id, number, protobufRequest, protobufSpan, TRACE } from './spans.ts';
+import { fuzz } from '../../../support/fuzz.ts';
 
 const FULL = engineSpan({
   parentSpanId: id('c'),
@@ -192,7 +193,7 @@ describe('whatever comes', () => {
   test('random bytes never throw past the reader', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), (bytes) => endsWell(PROTOBUF_TYPE, Buffer.from(bytes))),
-      { numRuns: 2_000 },
+      fuzz(2_000),
     );
   });
 
@@ -204,7 +205,7 @@ describe('whatever comes', () => {
         for (const [at, value] of changes) bytes[at] = value;
         return endsWell(PROTOBUF_TYPE, bytes.subarray(0, length));
       }),
-      { numRuns: 3_000 },
+      fuzz(3_000),
     );
   });
 
@@ -216,7 +217,7 @@ describe('whatever comes', () => {
           Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [inner, outer] }] }, outer] })),
         ),
       ),
-      { numRuns: 500 },
+      fuzz(500),
     );
   });
 

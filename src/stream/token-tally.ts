@@ -54,6 +54,11 @@ export class TokenTally {
     return this.#usage?.output;
   }
 
+  /** Prompt tokens read from a cache, once a usage has stated them. */
+  get usageCached(): number | undefined {
+    return this.#usage?.cached;
+  }
+
   /** Output tokens so far by what the events themselves list. */
   get listedOutput(): number | undefined {
     return this.#tokenIds.value ?? this.#logprobs.value;

@@ -74,7 +74,9 @@ function readStart(message: JsonObject, state: AnswerState): Reading {
 function readDelta(message: JsonObject, state: AnswerState): Reading {
   // Counts are cumulative, so the last ones stand.
   const usage = usageOf(message['usage']);
-  state.tokens.noteUsage(usage, undefined);
+  // Gateways repeat the input here without what was cached of it: then the start has said it better.
+  const isPart = usage.cached === undefined && (state.tokens.usageCached ?? 0) > 0;
+  state.tokens.noteUsage(isPart ? { ...usage, prompt: undefined } : usage, undefined);
   const finished = state.noteFinish(state.noteChoice(CHOICE), asObject(message['delta'])?.['stop_reason']);
   const tokensSoFar = usage.output === undefined ? undefined : state.tokens.usageOutput;
   return readingOf(0, finished ? 'finish' : 'usage', tokensSoFar);

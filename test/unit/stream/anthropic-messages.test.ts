@@ -49,6 +49,20 @@ describe('an Anthropic event', () => {
 });
 
 describe('the usage of an Anthropic answer', () => {
+  it('has the whole prompt, also when a gateway repeats at the end what of it was not cached', () => {
+    const tokensOf = (first: object, last: object) => readAll([start(first), finish(last)], messages).tokens;
+    const cached = { input_tokens: 10, cache_read_input_tokens: 2_000 };
+    const told = { prompt: 2_010, cached: 2_000, output: 5, basis: 'usage' };
+    expect(tokensOf(cached, { input_tokens: 10, output_tokens: 5 })).toEqual(told);
+    // Whoever repeats all parts may have more of each: a search on the server adds to the prompt.
+    expect(tokensOf(cached, { ...cached, input_tokens: 90, output_tokens: 5 })).toEqual({ ...told, prompt: 2_090 });
+    expect(tokensOf({ input_tokens: 4 }, { input_tokens: 7, output_tokens: 5 })).toEqual({
+      prompt: 7,
+      output: 5,
+      basis: 'usage',
+    });
+  });
+
   it.each([
     ['the parts of a prompt', { input_tokens: 1, cache_creation_input_tokens: 2, cache_read_input_tokens: 4 }, 7, 4],
     ['a prompt all of which was cached', { input_tokens: 0, cache_read_input_tokens: 9 }, 9, 9],

@@ -70,7 +70,8 @@ const readFingerprint: SignReader = (value) => {
 
 const readMetrics: SignReader = (value) => {
   if (!isObject(value)) return undefined;
-  if (value['queue_time_ms'] !== undefined || value['time_to_first_token_ms'] !== undefined) return sign('vllm', 'own');
+  // vLLM writes all its times, null where one is not known. Others have a `time_to_first_token_ms` too.
+  if (value['queue_time_ms'] !== undefined) return sign('vllm', 'own');
   return value['latencyMs'] === undefined ? undefined : sign('bedrock', 'own');
 };
 

@@ -44,7 +44,7 @@ describe('the lengths of', () => {
       835_680_000,
       12_000_000,
     ],
-    ['vllm-metrics', { 'metrics.time_to_first_token_ms': 12 }, {}, undefined, 12_000_000],
+    ['vllm-metrics', { 'metrics.time_to_first_token_ms': 12 }, shownInBody('vllm'), undefined, 12_000_000],
     ['vllm-metrics', { 'metrics.queue_time_ms': 0 }, {}, 0, undefined],
     [
       'sglang-meta',
@@ -185,6 +185,20 @@ describe('definitions', () => {
     );
     expect(definitionOf({ prompt_eval_duration: 1 })).toBeUndefined();
     expect(definitionOf({ 'head.server-timing.queue': 1 })).toContain('Server-Timing');
+  });
+});
+
+describe("a time to the first token that is not said to be vLLM's", () => {
+  const stated = { 'metrics.time_to_first_token_ms': 12 };
+
+  it('is no prefill: elsewhere the name means all the time up to the token', () => {
+    expect(evidenceOf(stated)).toEqual([]);
+    expect(evidenceOf(stated, shownInBody('llama.cpp'))).toEqual([]);
+  });
+
+  it("is one beside vLLM's queue, whoever passed it on", () => {
+    const beside = { ...stated, 'metrics.queue_time_ms': 3 };
+    expect(evidenceOf(beside, shownInBody('openrouter'))).toMatchObject([{ queueNs: ms(3), prefillNs: ms(12) }]);
   });
 });
 

@@ -24,9 +24,17 @@ export function errorTypeOf(value: JsonObject | undefined, eventName: string | u
   return undefined;
 }
 
-/** `type` is what names an error; engines that leave it out usually have a textual `code`, Google a `status`. */
+/**
+ * `type` is what names an error; engines that leave it out usually have a textual `code`, Google a `status`. SGLang
+ * and OpenRouter have nothing but a status of HTTP, as a number.
+ */
 function typeIn(fields: JsonObject): string | undefined {
   const type = fields['type'] === 'error' ? undefined : fields['type'];
   const names = [type, fields['code'], fields['status']];
-  return names.map((name) => asBoundedText(name, ERROR_TYPE_MAX_CHARS)).find((name) => name !== undefined);
+  const named = names.map((name) => asBoundedText(name, ERROR_TYPE_MAX_CHARS)).find((name) => name !== undefined);
+  return named ?? statusIn(fields['code']);
+}
+
+function statusIn(code: unknown): string | undefined {
+  return Number.isInteger(code) && (code as number) >= 400 && (code as number) < 600 ? String(code) : undefined;
 }

@@ -8,7 +8,10 @@ describe('type of an error', () => {
   it.each([
     [{ error: { message: 'x', type: 'server_error', code: 500 } }, undefined, 'server_error'],
     [{ error: { message: 'x', code: 'context_length_exceeded' } }, undefined, 'context_length_exceeded'],
-    [{ error: { message: 'x', code: 500 } }, undefined, 'unknown'],
+    [{ error: { message: 'x', code: 502 } }, undefined, '502'],
+    [{ error: { message: 'x', code: 503, status: 'UNAVAILABLE' } }, undefined, 'UNAVAILABLE'],
+    [{ error: { message: 'x', code: 7 } }, undefined, 'unknown'],
+    [{ error: { message: 'x', code: 502.5 } }, undefined, 'unknown'],
     [{ error: {} }, undefined, 'unknown'],
     [{ error: { type: 'y'.repeat(100) } }, undefined, 'y'.repeat(64)],
     [{ error: 'text' }, undefined, 'unknown'],

@@ -74,8 +74,11 @@ export async function askBrowser(command: string): Promise<Report> {
     const index = /^\/stream\/(\d+)$/.exec(request.url ?? '')?.[1];
     if (index !== undefined) void stream(response, Number(index));
     else if (request.url === '/report') {
-      void textOf(request).then((text) => resolve(JSON.parse(text) as Report), reject);
-      response.end();
+      // Answered when it is whole: after an early answer nobody owes us the rest of a request.
+      void textOf(request)
+        .then((text) => resolve(JSON.parse(text) as Report))
+        .catch(reject)
+        .finally(() => response.end());
     } else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

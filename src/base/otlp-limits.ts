@@ -46,6 +46,12 @@ export const OTLP_SPANS_MAX_BYTES = 48 * MIB;
 export const OTLP_SPANS_MAX_AGE_MS = 10 * 60_000;
 /** Spans that may belong to one exchange; SGLang makes about ten. */
 export const OTLP_JOIN_SPANS_MAX_COUNT = 1_024;
+/**
+ * Spans that are found by one request id, or below one span. Every exchange that waits looks through them again
+ * and again: 50,000 under an id that a client chose kept the main thread for over a second. One of a request is
+ * what engines send, so that more of them name nobody; below a span the cap is that of an exchange.
+ */
+export const OTLP_SPANS_PER_ID_MAX_COUNT = 64;
 /** Ended exchanges whose ids are remembered, so that a span of theirs is never given to another one. */
 export const OTLP_ENDED_MAX_COUNT = 20_000;
 /** Exchanges of a route in a row without a span after which none is waited for, and how often it is tried again. */

@@ -1,6 +1,12 @@
 // Engine spans that wait to be asked for: bounded in number, bytes and age, oldest out first. Found by
 // the span they hang below and by the request id they carry; a span belongs to one exchange at most.
-import { OTLP_SPANS_MAX_AGE_MS, OTLP_SPANS_MAX_BYTES, OTLP_SPANS_MAX_COUNT } from '../../base/otlp-limits.ts';
+import {
+  OTLP_JOIN_SPANS_MAX_COUNT,
+  OTLP_SPANS_MAX_AGE_MS,
+  OTLP_SPANS_MAX_BYTES,
+  OTLP_SPANS_MAX_COUNT,
+  OTLP_SPANS_PER_ID_MAX_COUNT,
+} from '../../base/otlp-limits.ts';
 import type { EngineSpan } from '../../evidence/engine-span.ts';
 import { requestIdOf } from '../../evidence/engine-spans.ts';
 
@@ -55,12 +61,16 @@ export class SpanStore {
   add(span: EngineSpan, atNs: number): void {
     const key = keyOf(span.traceId, span.spanId);
     if (this.#bySpan.has(key)) return;
+    // What is too old goes first, or it would keep places under a key from those that come.
+    this.#evict(atNs);
     const stored: StoredSpan = { span, bytes: bytesOf(span), atNs, owner: undefined };
     this.#ring.push(stored);
     this.#bytes += stored.bytes;
     this.#bySpan.set(key, stored);
-    if (span.parentSpanId !== undefined) insert(this.#byParent, keyOf(span.traceId, span.parentSpanId), stored);
-    for (const id of idsOf(span)) insert(this.#byRequest, id, stored);
+    if (span.parentSpanId !== undefined) {
+      insert(this.#byParent, keyOf(span.traceId, span.parentSpanId), { stored, maxCount: OTLP_JOIN_SPANS_MAX_COUNT });
+    }
+    for (const id of idsOf(span)) insert(this.#byRequest, id, { stored, maxCount: OTLP_SPANS_PER_ID_MAX_COUNT });
     this.#evict(atNs);
   }
 
@@ -113,10 +123,15 @@ function keyOf(traceId: string, spanId: string): string {
   return traceId + spanId;
 }
 
-function insert(index: Map<string, Set<StoredSpan>>, key: string, stored: StoredSpan): void {
+/** A span beyond the cap stays in the store but is not found by this key; its drop is counted like any other. */
+function insert(
+  index: Map<string, Set<StoredSpan>>,
+  key: string,
+  { stored, maxCount }: { readonly stored: StoredSpan; readonly maxCount: number },
+): void {
   const known = index.get(key);
   if (known === undefined) index.set(key, new Set([stored]));
-  else known.add(stored);
+  else if (known.size < maxCount) known.add(stored);
 }
 
 function remove(index: Map<string, Set<StoredSpan>>, key: string, stored: StoredSpan): void {

@@ -86,3 +86,17 @@ describe('what is kept', () => {
     expect(store.unclaimedCount).toBe(0);
   });
 });
+
+test('of many spans with one request id, or below one span, a bounded number is found; the rest is no burden', () => {
+  const store = new SpanStore();
+  for (let nth = 0; nth < 3_000; nth += 1) {
+    store.add({ ...child('1', { 'gen_ai.request.id': 'chatcmpl-x' }), spanId: nth.toString(16).padStart(16, '0') }, 0);
+  }
+  expect(store.count).toBe(3_000);
+  expect(store.withRequestId('chatcmpl-x')).toHaveLength(64);
+  expect([...store.childrenOf(TRACE, id('c'))]).toHaveLength(1_024);
+  // They go like all others, and make room again.
+  store.add(child('2'), 11 * 60 * S);
+  expect([store.count, store.withRequestId('chatcmpl-x'), store.unclaimedCount]).toEqual([1, [], 3_000]);
+  expect(idsOf(store.childrenOf(TRACE, id('c')))).toEqual([id('2')]);
+});

@@ -69,6 +69,10 @@ export class Calibrations implements Estimator {
     this.#firstTokens.add(route, { id, sentAtNs, tokenAtNs, tokens: this.promptTokens(route, request) });
   }
 
+  onEnded({ route, id, endedAtNs }: EndedExchange): void {
+    this.#firstTokens.end(route, id, endedAtNs);
+  }
+
   judge(exchange: EndedExchange, facts: EstimateFacts): Evidence | undefined {
     const { subject, route } = exchange;
     if (!subject.streamed || subject.firstTokenAtNs === undefined) return undefined;
@@ -76,7 +80,6 @@ export class Calibrations implements Estimator {
     this.#noteVersion(calibrated, subject.engine?.version);
     const { state, estimate } = this.#ask(calibrated, exchange, facts);
     this.counts[state] += 1;
-    this.#firstTokens.end(route, exchange.id, exchange.endedAtNs);
     this.#learnRatio(calibrated, facts);
     return estimate === undefined
       ? undefined

@@ -36,8 +36,6 @@ export interface Decided {
 /** What closing shares with the observer. */
 export interface ClosingShares {
   readonly models: ModelLabels;
-  /** Exchanges now open on a route. */
-  readonly openCount: (routeIndex: number) => number;
   readonly tell: (call: (sink: Sink) => void) => void;
   readonly onFault: (where: string, fault: unknown) => void;
 }
@@ -69,6 +67,7 @@ export class Closing {
       promptTokensEstimate: observed.promptTokensEstimate,
     });
     const exchange = endedExchange(observed, record, { place, atNs: end.atNs });
+    this.#options.estimator.onEnded(exchange);
     this.#settlement.add({
       exchange,
       evidence: gatherEvidence(exchange.subject),
@@ -107,12 +106,11 @@ export class Closing {
 
   #report({ observed, record: unproven, decided, exchange }: Closed, stated: readonly Evidence[]): void {
     const { labels, outputBucketEdges } = decided;
-    const { models, openCount, tell } = this.#shares;
+    const { models, tell } = this.#shares;
     const estimated = this.#options.estimator.judge(exchange, {
       tokens: unproven.tokens,
       request: observed.request,
       company: observed.company,
-      openCount: openCount(observed.opening.routeIndex),
       ok: unproven.end.outcome === 'ok',
     });
     const record = withEvidence(unproven, estimated === undefined ? stated : [...stated, estimated]);

@@ -44,8 +44,6 @@ export interface EstimateFacts {
   readonly tokens: TokenFacts;
   readonly request: RequestReading;
   readonly company: Company;
-  /** The route's exchanges still open when this one had ended. */
-  readonly openCount: number;
   /** The exchange ended well, so that its figures are worth learning from. */
   readonly ok: boolean;
 }
@@ -63,12 +61,14 @@ export interface FirstTokenFacts {
   readonly openCount: number;
 }
 
-/** Estimates queue and prefill where nobody states them. Asked once of each exchange, in the order of their ends. */
+/** Estimates queue and prefill where nobody states them. Asked once of each exchange, when nothing more is expected. */
 export interface Estimator {
   /** Prompt tokens by what the engine counted for earlier prompts; undefined while that cannot be said. */
   promptTokens(route: string, request: RequestReading): number | undefined;
   /** Told once of each exchange that gets a first token. */
   onFirstToken(facts: FirstTokenFacts): void;
+  /** Told once of each end, before anything is waited for. */
+  onEnded(exchange: EndedExchange): void;
   /** Estimates first, then learns from the exchange; undefined when it abstains. */
   judge(exchange: EndedExchange, facts: EstimateFacts): Evidence | undefined;
   /** The engine behind a route may have been started anew: it broke off an answer. */

@@ -72,7 +72,6 @@ export class Observer {
     this.#models = new ModelLabels(options.models);
     this.#closing = new Closing(options, {
       models: this.#models,
-      openCount: (routeIndex) => this.#companies.openCount(routeIndex),
       tell: (call) => this.#tell(call),
       onFault: (where, fault) => this.#noteFault(where, fault),
     });

@@ -1,7 +1,7 @@
 // Goal: exchanges reach the calibration of their model with the right size, time and company, and what it
 // answers stands in the record as evidence; prompt tokens are estimated before usage. Method: exchanges played
 // as a relay would tell them, one second apart, of an engine that takes 5 ms and 0.1 ms a token.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CALIBRATED_MODELS_MAX_COUNT } from '../../../src/base/limits.ts';
 import { Calibrations } from '../../../src/observe/calibrations.ts';
 import { createStage, OPENED_AT_NS } from './tape-play.ts';
@@ -27,9 +27,12 @@ class Scene {
   speed = 1;
   #count = 0;
 
-  constructor(options?: ConstructorParameters<typeof Calibrations>[0]) {
+  constructor(
+    options?: ConstructorParameters<typeof Calibrations>[0],
+    observing: Parameters<typeof createStage>[0] = {},
+  ) {
     this.calibrations = new Calibrations(options);
-    this.stage = createStage({ estimator: this.calibrations });
+    this.stage = createStage({ estimator: this.calibrations, ...observing });
   }
 
   /** Begins an exchange and gives back how to end it. Its text is 4 bytes a token and like no other. */
@@ -166,6 +169,21 @@ describe('strangers', () => {
     scene.exchange({ tokens: 99 });
     expect(scene.report.record.evidence).toHaveLength(estimates);
     expect(scene.calibrations.counts.strangers).toBe(1 - estimates);
+  });
+
+  it('are not exchanges of ours that have ended and still wait for their evidence', async () => {
+    let holds = false;
+    const looks: { count: number; ageMs: number }[] = [];
+    const late = { name: 'late', evidenceFor: () => [], awaits: () => holds };
+    const scene = new Scene({ running: () => looks[0] }, { lateSources: [late], evidenceWaitMs: 1e9 }).teach();
+    holds = true;
+    scene.exchange({ tokens: 99 });
+    // The look saw that one and this one, and that one has ended since.
+    looks.push({ count: 2, ageMs: 1_100 });
+    scene.exchange({ tokens: 99 });
+    holds = false;
+    await vi.waitFor(() => expect(scene.stage.sink.reports).toHaveLength(42));
+    expect(scene.calibrations.counts.strangers).toBe(0);
   });
 });
 

@@ -30,8 +30,14 @@ export function readYaml(text: string, path: string): YamlFile {
       faults: [`${path}: the file must hold keys and values, such as "upstream: http://127.0.0.1:8000".`],
     };
   }
-  // Plain values are made once for the whole document, so that aliases resolve across keys.
-  const values = document.toJS() as Record<string, unknown>;
+  let values: Record<string, unknown>;
+  try {
+    // Plain values are made once for the whole document, so that aliases resolve across keys.
+    values = document.toJS() as Record<string, unknown>;
+  } catch (error) {
+    // An alias of what nobody named, or so many that they would fill the memory.
+    return { entries: new Map(), faults: [`${path}: this is not valid YAML: ${(error as Error).message}.`] };
+  }
   const entries = new Map<string, YamlEntry>();
   for (const { key } of contents.items) {
     if (!isScalar(key)) continue;

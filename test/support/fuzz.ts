@@ -13,3 +13,6 @@ export interface FuzzParameters {
 export function fuzz(usualRunCount: number): FuzzParameters {
   return { numRuns: Math.ceil(usualRunCount * FACTOR), ...(SEED === undefined ? {} : { seed: Number(SEED) }) };
 }
+
+/** Wall time for one such property, on a machine that is busy with others. */
+export const FUZZ_TIMEOUT_MS = 60_000 * Math.max(1, FACTOR);

@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/base/outcome.ts';
 import { useBench } from '../support/bench.ts';
-import { fuzz } from '../support/fuzz.ts';
+import { fuzz, FUZZ_TIMEOUT_MS } from '../support/fuzz.ts';
 import { socketCountOf } from '../support/open-sockets.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { RawClient } from '../support/raw-client.ts';
@@ -162,20 +162,29 @@ async function play(picks: readonly number[]): Promise<void> {
   expect(sumOf(await bench.sidecar.metrics(), 'rubato_active')).toBe(0);
 }
 
-test('any sequence of steps gives each request one end, the right one, and leaves nothing', async () => {
-  const before = socketCountOf(bench.sidecar.pid);
-  const sequence = fc.array(fc.nat(), { minLength: 5, maxLength: 60, size: 'max' });
-  await fc.assert(fc.asyncProperty(sequence, play), { ...fuzz(25), endOnFailure: true });
+test(
+  'any sequence of steps gives each request one end, the right one, and leaves nothing',
+  async () => {
+    const before = socketCountOf(bench.sidecar.pid);
+    const sequence = fc.array(fc.nat(), { minLength: 5, maxLength: 60, size: 'max' });
+    await fc.assert(fc.asyncProperty(sequence, play), { ...fuzz(25), endOnFailure: true });
 
-  const { engine, sidecar } = bench;
-  // A request more than once in the records, or in the counters, would have had two ends.
-  const entries = sidecar.records();
-  expect(new Set(entries.map(({ record }) => record.request.path)).size).toBe(entries.length);
-  expect(entries.length).toBe(engine.requestCount);
-  const counted = (await sidecar.metrics()).filter(({ name }) => name === 'rubato_exchanges_total');
-  expect(counted.reduce((sum, { value }) => sum + value, 0)).toBe(entries.length);
-  await poll('the engine to be left alone', () => (engine.openConnections.length === 0 ? true : undefined), 15_000, 50);
-  // Scrapes of this test may have left a connection or two open.
-  const { pid } = sidecar;
-  await poll('all sockets to be closed', () => (socketCountOf(pid) <= before + 2 ? true : undefined), 15_000, 50);
-});
+    const { engine, sidecar } = bench;
+    // A request more than once in the records, or in the counters, would have had two ends.
+    const entries = sidecar.records();
+    expect(new Set(entries.map(({ record }) => record.request.path)).size).toBe(entries.length);
+    expect(entries.length).toBe(engine.requestCount);
+    const counted = (await sidecar.metrics()).filter(({ name }) => name === 'rubato_exchanges_total');
+    expect(counted.reduce((sum, { value }) => sum + value, 0)).toBe(entries.length);
+    await poll(
+      'the engine to be left alone',
+      () => (engine.openConnections.length === 0 ? true : undefined),
+      15_000,
+      50,
+    );
+    // Scrapes of this test may have left a connection or two open.
+    const { pid } = sidecar;
+    await poll('all sockets to be closed', () => (socketCountOf(pid) <= before + 2 ? true : undefined), 15_000, 50);
+  },
+  FUZZ_TIMEOUT_MS,
+);

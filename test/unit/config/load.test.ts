@@ -192,6 +192,12 @@ describe('faults', () => {
     expect(faults[0]).toMatch(/^rubato\.yaml, line [34], column \d+: this is not valid YAML: /);
   });
 
+  test('an alias of what nobody named is a fault of the file, not of ours', () => {
+    expect(faultsOf(withYaml('upstream: *nobody\n'))).toEqual([
+      expect.stringMatching(/^rubato\.yaml: this is not valid YAML: .*nobody/),
+    ]);
+  });
+
   test('a key given twice in YAML is a fault', () => {
     expect(faultsOf(withYaml(`upstream: ${UPSTREAM}\nupstream: ${UPSTREAM}\n`))[0]).toContain('line 2');
   });

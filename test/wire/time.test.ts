@@ -35,7 +35,7 @@ async function suspendedRun(): Promise<TimedRun> {
   return running;
 }
 
-test('T16 what a suspended sidecar stamps late is marked, tainted by the CPU, and no stall', async () => {
+test('T16 what a suspended sidecar stamps late is marked, tainted by the CPU, and no stall', { retry: 2 }, async () => {
   const runs: TimedRun[] = [];
   for (let i = 0; i < 4; i += 1) runs.push(await suspendedRun());
   const late = runs.flatMap(({ looks }) => looks).filter(({ lateNs }) => lateNs > LATE_NS);
@@ -84,7 +84,8 @@ describe.each([
   });
   afterAll(() => busyBench.stop());
 
-  test('T16 marks what it stamps late, and its own lateness is no gap of the engine', async () => {
+  // Of the few late stamps of a run a shared machine can spoil one; a fault of ours is there each time.
+  test('T16 marks what it stamps late, and its own lateness is no gap of the engine', { retry: 2 }, async () => {
     const runs: TimedRun[] = [];
     for (let i = 0; i < 2; i += 1) runs.push(await busyBench.run(200, 20));
     const late = runs.flatMap(({ looks }) => looks).filter(({ lateNs }) => lateNs > LATE_NS);

@@ -115,11 +115,7 @@ interface Family {
 const SEPARATOR = '\u0000';
 
 export function createMetricStore(options: MetricStoreOptions): MetricStore {
-  const families = new Map<string, Family>();
-  for (const spec of [...options.specs, LABELS_FOLDED]) {
-    assert(!families.has(spec.name), `metric ${spec.name} is declared once`);
-    families.set(spec.name, newFamily(spec));
-  }
+  const families = newFamilies([...options.specs, LABELS_FOLDED]);
   const seriesMax = options.seriesMax ?? SERIES_MAX_COUNT;
   let seriesCount = 0;
 
@@ -184,6 +180,15 @@ export function createMetricStore(options: MetricStoreOptions): MetricStore {
   };
   store.know(options.known);
   return store;
+}
+
+function newFamilies(specs: readonly MetricSpec[]): Map<string, Family> {
+  const families = new Map<string, Family>();
+  for (const spec of specs) {
+    assert(!families.has(spec.name), `metric ${spec.name} is declared once`);
+    families.set(spec.name, newFamily(spec));
+  }
+  return families;
 }
 
 function newFamily(spec: MetricSpec): Family {

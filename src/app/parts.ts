@@ -74,7 +74,10 @@ function createObservation(config: Config, { log, outlets, otlp, sinks }: Given,
   });
   observeEngines(outlets.store, polling);
   const shedWatch = new ShedWatch(log, overflowCount);
-  const calibrations = new Calibrations({ running: (route) => polling.view.running(route) });
+  const calibrations = new Calibrations({
+    running: (route) => polling.view.running(route),
+    startCount: (route) => polling.view.startCount(route),
+  });
   const observer = new Observer({
     sinks: [...outlets.sinks, polling.sink, shedWatch.sink, ...sinks],
     classifier: createClassifier(config.classHeader, config.classes),

@@ -14,6 +14,8 @@ import type { EndedExchange, EstimateFacts, Estimator, FirstTokenFacts } from '.
 export interface CalibrationsOptions {
   /** Requests of all clients that a route's engine ran at the last look at its metrics; undefined where they do not tell. */
   readonly running?: (route: string) => { readonly count: number; readonly ageMs: number } | undefined;
+  /** How often a route's engine was seen to begin anew; any change says that it did. */
+  readonly startCount?: (route: string) => number;
 }
 
 /** How things stood when the first token of an exchange came. */
@@ -36,6 +38,8 @@ interface Calibrated {
   readonly ratio: PromptRatio;
   /** Version of the engine as it last said. */
   version: string | undefined;
+  /** Starts of the engine when it was last looked at. */
+  startCount: number;
 }
 
 const DEFINITION =
@@ -78,6 +82,7 @@ export class Calibrations implements Estimator {
     if (!subject.streamed || subject.firstTokenAtNs === undefined) return undefined;
     const calibrated = this.#of(route, facts.request.model);
     this.#noteVersion(calibrated, subject.engine?.version);
+    this.#noteStarts(calibrated);
     const { state, estimate } = this.#ask(calibrated, exchange, facts);
     this.counts[state] += 1;
     this.#learnRatio(calibrated, facts);
@@ -153,6 +158,13 @@ export class Calibrations implements Estimator {
     calibrated.version = version;
   }
 
+  /** An engine that began anew may run on other hardware, with other settings, and has nothing cached. */
+  #noteStarts(calibrated: Calibrated): void {
+    const count = this.#options.startCount?.(calibrated.route) ?? 0;
+    if (count !== calibrated.startCount) calibrated.calibration.forget();
+    calibrated.startCount = count;
+  }
+
   #of(route: string, model: string | undefined): Calibrated {
     const key = keyOf(route, model);
     const calibrated = this.#models.get(key) ?? {
@@ -162,6 +174,7 @@ export class Calibrations implements Estimator {
       prefixes: new PrefixMemory(),
       ratio: new PromptRatio(),
       version: undefined,
+      startCount: this.#options.startCount?.(route) ?? 0,
     };
     this.#models.delete(key);
     this.#models.set(key, calibrated);

@@ -43,6 +43,8 @@ export interface EngineMetricsOptions extends PollSettings {
 export interface EngineView {
   /** Requests of all clients in the engine's batch at the last good poll, and how long ago that was. */
   running(route: string): { readonly count: number; readonly ageMs: number } | undefined;
+  /** How often the engine was seen to have begun anew; the number only grows. */
+  startCount(route: string): number;
   /** Whose metrics a route's upstream serves. */
   engine(route: string): EngineName | undefined;
 }
@@ -189,6 +191,7 @@ function viewOf(targets: ReadonlyMap<string, EngineTarget>): EngineView {
       if (poll === undefined || count === undefined) return undefined;
       return { count, ageMs: (nowNs() - poll.answeredAtNs) / 1e6 };
     },
+    startCount: (route) => targets.get(route)?.startCount ?? 0,
     engine: (route) => targets.get(route)?.engine,
   };
 }

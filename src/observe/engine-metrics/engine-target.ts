@@ -13,7 +13,7 @@ import { PollLoop, type Reason } from './poll-loop.ts';
 import { PollNotes } from './poll-notes.ts';
 import { MetricsScanner, type Page } from './prometheus-text.ts';
 import { ENGINE_METRIC_NAMES, readEngine } from './reading.ts';
-import { preemptedBetween, type Poll, windowBetween } from './window.ts';
+import { beganAnew, preemptedBetween, type Poll, windowBetween } from './window.ts';
 
 export interface TargetOptions {
   /** URL of the page, or undefined to find it at the upstream. */
@@ -50,6 +50,8 @@ export class EngineTarget {
   #pacedPoll: Poll | undefined;
   #window: EngineWindow | undefined;
   #preemptedCount: number | undefined;
+  /** How often the engine was seen to have begun anew. */
+  startCount = 0;
 
   constructor(options: TargetOptions) {
     this.options = options;
@@ -175,6 +177,7 @@ export class EngineTarget {
     const before = this.#polls.at(-1);
     const preempted = before === undefined ? undefined : preemptedBetween(before, poll);
     if (poll.reading.preempted !== undefined) this.#preemptedCount = (this.#preemptedCount ?? 0) + (preempted ?? 0);
+    if (before !== undefined && beganAnew(before, poll)) this.startCount += 1;
     this.#polls.push(poll);
     if (this.#polls.length > POLLS_KEPT_COUNT) this.#polls.shift();
     this.#lastGoodAtNs = poll.answeredAtNs;

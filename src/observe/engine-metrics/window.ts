@@ -84,6 +84,14 @@ function steadyGrowth(old: Series | undefined, now: Series | undefined): number 
   return sum;
 }
 
+/** The engine was started anew between two polls: it says so, or its counters began again. */
+export function beganAnew({ reading: old }: Poll, { reading: now }: Poll): boolean {
+  if (!sameLife(old, now)) return true;
+  const fell = (before: Series | undefined, after: Series | undefined): boolean =>
+    before !== undefined && after !== undefined && steadyGrowth(before, after) === undefined;
+  return fell(old.generated, now.generated) || fell(old.prefill?.count, now.prefill?.count);
+}
+
 /** Both pages come from one process, as far as it says when it started. */
 function sameLife(before: EngineReading, after: EngineReading): boolean {
   return before.engine === after.engine && before.processStartedEpochS === after.processStartedEpochS;

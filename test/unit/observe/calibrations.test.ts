@@ -207,3 +207,18 @@ describe('prompt tokens', () => {
     expect(scene.report.record.request.promptTokensEstimate).toBeUndefined();
   });
 });
+
+describe('an engine that its metrics show to have begun anew', () => {
+  it('is learnt from the start', () => {
+    let startCount = 3;
+    const scene = new Scene({ startCount: () => startCount }).teach();
+    scene.exchange();
+    expect(scene.report.record.evidence).toHaveLength(1);
+    startCount += 1;
+    scene.exchange();
+    expect(scene.report.record.evidence).toEqual([]);
+    scene.teach();
+    scene.exchange();
+    expect(scene.report.record.evidence).toHaveLength(1);
+  });
+});

@@ -95,6 +95,19 @@ describe('a configured place', () => {
     expect(target.failedAskedAtNs).toBeGreaterThan(0);
   });
 
+  test('counts how often its engine began anew: its counters fell, or another engine answers', async () => {
+    server.answers['/m'] = vllmPage({ queue: [1, 4], generated: 8 });
+    make({ url: `${server.url}/m` }).start();
+    await state('a poll', ({ up }) => up);
+    expect(target.startCount).toBe(0);
+    server.answers['/m'] = vllmPage({ queue: [1, 4], generated: 9 });
+    await poll('further polls', () => (target.polls.length > 4 ? true : undefined));
+    expect(target.startCount).toBe(0);
+    server.answers['/m'] = vllmPage({ generated: 1 });
+    await poll('a new start', () => (target.startCount > 0 ? true : undefined));
+    expect(target.startCount).toBe(1);
+  });
+
   test('that fell silent keeps its age and loses its numbers', async () => {
     server.answers['/m'] = vllmPage({ running: 2 });
     make({ url: `${server.url}/m` }).start();

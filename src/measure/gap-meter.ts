@@ -13,13 +13,12 @@
 //  - A pause may become known at any time. The meter notes after how many reads that was, the record keeps
 //    it (`knownFromRead`), and only later gaps look at it.
 //  - What did not fit into the logs (262,144 rows) is not told to the meter either.
-import { PAUSES_EARLY_MAX_COUNT, PAUSES_MAX_COUNT } from '../base/limits.ts';
-import { PAUSES_FORGET_FROM_COUNT } from '../base/record-limits.ts';
 import type { ChunkRows } from '../record/chunk-log.ts';
 import type { Pause } from '../record/stream-record.ts';
 import { BlockedLog } from './blocked-log.ts';
 import type { TaintCause } from './figures.ts';
 import type { GapPoint } from './gap.ts';
+import { PauseLog } from './pause-log.ts';
 import { StallMeter } from './stall.ts';
 import { taintCause } from './taint.ts';
 
@@ -55,11 +54,7 @@ export class GapMeter {
   readonly #listener: GapListener;
   readonly #stalls: StallMeter;
   readonly #blocked = new BlockedLog();
-  #pauses: Pause[] = [];
-  /** So many pauses are looked through for those that are not needed any more. */
-  #forgetFromCount = PAUSES_FORGET_FROM_COUNT;
-  /** Pauses that have named the cause of a tainted gap: a replay needs them again. */
-  readonly #namedPauses = new Set<Pause>();
+  readonly #pauses = new PauseLog();
   /** Rows whose flush ends a gap, with the row it began at. */
   readonly #unflushed = new Map<number, number>();
   #readCount = 0;
@@ -115,9 +110,8 @@ export class GapMeter {
    */
   onPause(pause: Pause): void {
     // Pauses of a record are those that were kept.
-    if (pause.knownFromRead === undefined && this.#pauses.length >= this.#forgetFromCount) this.#forgetPauses();
-    if (this.pausesFull) return;
-    this.#pauses.push({ ...pause, knownFromRead: pause.knownFromRead ?? this.#readCount });
+    if (pause.knownFromRead === undefined && this.#pauses.crowded) this.#forgetPauses();
+    this.#pauses.add(pause, this.#readCount);
   }
 
   /** `blockedNs` of the record: exactly what the meter went by. */
@@ -132,11 +126,11 @@ export class GapMeter {
 
   /** `pauses` of the record: exactly what the meter went by. */
   get pauses(): readonly Pause[] {
-    return this.#pauses;
+    return this.#pauses.list();
   }
 
   get pausesFull(): boolean {
-    return this.#pauses.length >= PAUSES_MAX_COUNT;
+    return this.#pauses.full;
   }
 
   /** The gap from the last read to the one that begins at `row`; tells whether it can be trusted. */
@@ -151,7 +145,7 @@ export class GapMeter {
       endBoundNs: chunks.errorBoundNs(row),
       readsBefore: this.#readCount,
     };
-    const cause = taintCause(ends, this.#blocked, this.#pauses, this.#namedPauses);
+    const cause = taintCause(ends, this.#blocked, this.#pauses);
     if (cause !== undefined) {
       this.#listener.onTaintedGap(cause, row);
       return false;
@@ -164,18 +158,10 @@ export class GapMeter {
 
   /** What the record keeps of pauses and what the meter goes by stay the same, so a replay decides alike. */
   #forgetPauses(): void {
-    if (this.#lastRow === undefined) {
-      // Until the first token only the latest can have spoiled its stamp.
-      this.#pauses = this.#pauses.slice(-PAUSES_EARLY_MAX_COUNT);
-      return;
-    }
-    const sinceNs = this.#chunks.receivedAtNs(this.#lastRow) - this.#chunks.errorBoundNs(this.#lastRow);
-    // Of those that the next gap may still need, the latest will do: it looks for the cause of late stamps.
-    const latest = this.#pauses.length - PAUSES_EARLY_MAX_COUNT;
-    this.#pauses = this.#pauses.filter(
-      (pause, index) => this.#namedPauses.has(pause) || (index >= latest && pause.endAtNs > sinceNs),
-    );
-    this.#forgetFromCount = Math.max(PAUSES_FORGET_FROM_COUNT, 2 * this.#pauses.length);
+    const row = this.#lastRow;
+    // Until the first token only the latest can have spoiled its stamp.
+    if (row === undefined) this.#pauses.forget();
+    else this.#pauses.forget(this.#chunks.receivedAtNs(row) - this.#chunks.errorBoundNs(row));
   }
 
   #settleFlushed(lastRow: number, row: number): void {

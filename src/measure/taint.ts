@@ -6,17 +6,14 @@
 //                                       error bound
 import { ERROR_BOUND_MAX_NS } from '../base/limits.ts';
 import type { MetricSpec } from '../base/metric-spec.ts';
-import type { Pause } from '../record/stream-record.ts';
 import type { BlockedLog } from './blocked-log.ts';
 import { TAINT_CAUSES, type TaintCause } from './figures.ts';
+import type { PauseLog, Window } from './pause-log.ts';
 
 /** Bounds up to this are always good enough, as no figure of ours is meant finer. */
 const GOOD_BOUND_NS = 1_000_000;
 /** Above that, a bound may be one part in so many of the gap: 5 %. */
 const GAP_PARTS = 20;
-/** What is looked for in the uncertain windows, most telling first. */
-const PAUSE_CAUSES = ['gc', 'cpu', 'clock'] as const;
-
 /** One received gap: from the previous read with generated fragments to the next. */
 export interface GapEnds {
   readonly startAtNs: number;
@@ -28,43 +25,21 @@ export interface GapEnds {
   readonly readsBefore: number;
 }
 
-/**
- * Why a gap is tainted, or undefined when it is good. The pause that gave the cause is added to `named`: one
- * that is there already if it can, as whoever replays needs no more than one.
- */
-export function taintCause(
-  gap: GapEnds,
-  blocked: BlockedLog,
-  pauses: readonly Pause[],
-  named?: Set<Pause>,
-): TaintCause | undefined {
+/** Why a gap is tainted, or undefined when it is good. The pause that gave the cause is kept for good. */
+export function taintCause(gap: GapEnds, blocked: BlockedLog, pauses: PauseLog): TaintCause | undefined {
+  const { startAtNs, endAtNs, startBoundNs, endBoundNs } = gap;
   // Our clock is monotonic; should it ever step back, a negative length must not poison a sum.
-  if (gap.endAtNs < gap.startAtNs) return 'clock';
-  if (blocked.overlaps(gap.startAtNs, gap.endAtNs)) return 'backpressure';
-  const lengthNs = gap.endAtNs - gap.startAtNs;
-  const startBad = isBad(gap.startBoundNs, lengthNs);
-  const endBad = isBad(gap.endBoundNs, lengthNs);
-  if (!startBad && !endBad) return undefined;
-  const explaining = pauses.filter(
-    (pause) =>
-      (pause.knownFromRead ?? 0) <= gap.readsBefore &&
-      ((startBad && touches(pause, gap.startAtNs - gap.startBoundNs, gap.startAtNs)) ||
-        (endBad && touches(pause, gap.endAtNs - gap.endBoundNs, gap.endAtNs))),
-  );
-  const told = PAUSE_CAUSES.find((cause) => explaining.some((pause) => pause.cause === cause));
-  if (told === undefined) return 'loop';
-  const alike = explaining.filter(({ cause }) => cause === told);
-  const one = alike.find((pause) => named?.has(pause)) ?? alike.at(-1);
-  if (one !== undefined) named?.add(one);
-  return told;
+  if (endAtNs < startAtNs) return 'clock';
+  if (blocked.overlaps(startAtNs, endAtNs)) return 'backpressure';
+  const windows: Window[] = [];
+  if (isBad(startBoundNs, endAtNs - startAtNs)) windows.push({ fromNs: startAtNs - startBoundNs, toNs: startAtNs });
+  if (isBad(endBoundNs, endAtNs - startAtNs)) windows.push({ fromNs: endAtNs - endBoundNs, toNs: endAtNs });
+  if (windows.length === 0) return undefined;
+  return pauses.causeIn(windows, gap.readsBefore) ?? 'loop';
 }
 
 function isBad(boundNs: number, lengthNs: number): boolean {
   return boundNs >= ERROR_BOUND_MAX_NS || (boundNs > GOOD_BOUND_NS && boundNs * GAP_PARTS > lengthNs);
-}
-
-function touches(pause: Pause, fromNs: number, toNs: number): boolean {
-  return Math.max(pause.startAtNs, fromNs) < Math.min(pause.endAtNs, toNs);
 }
 
 export const GAPS_TAINTED: MetricSpec = {

@@ -29,7 +29,7 @@ export function cpuTimeOf(pid: number | undefined): CpuTime {
     const folder = `/proc/${pid}/task/${task}`;
     const usedNs = Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ')[0]);
     sum.totalNs += usedNs;
-    if (readFileSync(`${folder}/comm`, 'utf8').startsWith('relay-')) sum.relayNs += usedNs;
+    if (readFileSync(`${folder}/comm`, 'utf8').startsWith('relay')) sum.relayNs += usedNs;
     if (task === String(pid)) sum.mainNs += usedNs;
   }
   return sum;

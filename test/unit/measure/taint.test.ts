@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pause } from '../../../src/record/stream-record.ts';
 import { BlockedLog } from '../../../src/measure/blocked-log.ts';
+import { PauseLog } from '../../../src/measure/pause-log.ts';
 import { type GapEnds, taintCause } from '../../../src/measure/taint.ts';
 import { ms } from '../../support/record-builder.ts';
 
@@ -18,7 +19,9 @@ function pause(startMs: number, endMs: number, cause: Pause['cause'] = 'gc', kno
 }
 
 function causeOf(ends: GapEnds, pauses: readonly Pause[] = [], blocked = new BlockedLog()): string | undefined {
-  return taintCause(ends, blocked, pauses);
+  const log = new PauseLog();
+  for (const one of pauses) log.add(one, 0);
+  return taintCause(ends, blocked, log);
 }
 
 describe('bounds', () => {

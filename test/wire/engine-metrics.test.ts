@@ -121,15 +121,16 @@ describe.each<PersonaName>(['vllm', 'lmdeploy', 'tensorrt-llm'])('counters of %s
   let engine: ReferenceEngine;
   let sidecar: Sidecar;
 
+  let own: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const close of own.toReversed()) await close();
+  });
   beforeAll(async () => {
     engine = await engineAs(persona);
     const path = persona === 'tensorrt-llm' ? '/prometheus/metrics' : '/metrics';
     sidecar = await sidecarAt(engine.url, ['--engine-metrics', `${engine.url}${path}`]);
     // They outlive each single test of this group.
-    const own = closers.splice(0);
-    afterAll(async () => {
-      for (const close of own.toReversed()) await close();
-    });
+    own = closers.splice(0);
     await poll('the engine', async () => sumOf(await sidecar.metrics(), 'rubato_engine_up'));
   });
 

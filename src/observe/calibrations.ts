@@ -102,11 +102,11 @@ export class Calibrations implements Estimator {
 
   #ask(calibrated: Calibrated, exchange: EndedExchange, facts: EstimateFacts): CalibrationAnswer {
     const { calibration } = calibrated;
-    const { openedAtNs, route, subject } = exchange;
+    const { openedAtNs, route, subject, ok } = exchange;
     const { firstTokenAtNs = 0, headReceivedAtNs, wireFloorNs = 0 } = subject;
     // An engine that answered before it had the whole request leaves nothing to measure.
     const sentAfterNs = subject.requestSentAtNs ?? firstTokenAtNs;
-    const { request, tokens, company, ok } = facts;
+    const { request, tokens, company } = facts;
     const tookNs = firstTokenAtNs - sentAfterNs - wireFloorNs;
     const { fresh, strangers } = this.#standings.get(request) ?? {
       fresh: this.#isFresh(calibrated, request),

@@ -111,7 +111,6 @@ export class Closing {
       tokens: unproven.tokens,
       request: observed.request,
       company: observed.company,
-      ok: unproven.end.outcome === 'ok',
     });
     const record = withEvidence(unproven, estimated === undefined ? stated : [...stated, estimated]);
     const report: Report = {

@@ -44,8 +44,6 @@ export interface EstimateFacts {
   readonly tokens: TokenFacts;
   readonly request: RequestReading;
   readonly company: Company;
-  /** The exchange ended well, so that its figures are worth learning from. */
-  readonly ok: boolean;
 }
 
 /** An exchange whose first token has just come. Moments on the clock that all threads share. */

@@ -3,29 +3,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nowNs } from '../../../src/base/clock.ts';
 import { UNSETTLED_MAX_COUNT } from '../../../src/base/limits.ts';
-import type { EndedExchange, LateSource } from '../../../src/observe/late-evidence.ts';
+import type { LateSource } from '../../../src/observe/late-evidence.ts';
 import { Settlement } from '../../../src/observe/settlement.ts';
 import type { Evidence } from '../../../src/record/stream-record.ts';
+import { endedExchange } from '../../support/ended-exchange.ts';
 
 const QUEUE: Evidence = { source: 'a', basis: 'exact', queueNs: 1 };
 const PREFILL: Evidence = { source: 'b', basis: 'exact', prefillNs: 2 };
-
-function endedExchange(): EndedExchange {
-  const atNs = nowNs();
-  return {
-    id: 'x',
-    route: 'default',
-    model: undefined,
-    openedAtNs: atNs,
-    endedAtNs: atNs,
-    ok: true,
-    subject: { engine: undefined, dialect: 'openai-chat', streamed: true, choiceCount: 1, statements: {} },
-    traceId: undefined,
-    clientSpanId: undefined,
-    responseId: undefined,
-    requestId: undefined,
-  };
-}
 
 interface Fixture {
   readonly settlement: Settlement;
@@ -44,7 +28,7 @@ function fixture(sources: readonly LateSource[], waitMs = 2_000): Fixture {
     faults,
     add: (evidence, worthWaiting = true) =>
       settlement.add({
-        exchange: endedExchange(),
+        exchange: endedExchange({ openedAtNs: nowNs(), endedAtNs: nowNs() }),
         evidence,
         worthWaiting,
         settle: (all) => void settled.push(all),

@@ -7,6 +7,7 @@ import { MetricsScanner } from '../../../../src/observe/engine-metrics/prometheu
 import { ENGINE_METRIC_NAMES, readEngine } from '../../../../src/observe/engine-metrics/reading.ts';
 import type { Poll } from '../../../../src/observe/engine-metrics/window.ts';
 import type { EndedExchange } from '../../../../src/observe/late-evidence.ts';
+import { endedExchange } from '../../../support/ended-exchange.ts';
 import { LLAMA_CPP_PAGE, SGLANG_PAGE, TGI_PAGE, vllmPage, type VllmNumbers } from './pages.ts';
 
 /** All moments of a test are ms before the end of the exchange, which has just ended. */
@@ -52,30 +53,19 @@ function exchange(
   changes: Partial<EndedExchange> = {},
   subject: Partial<EndedExchange['subject']> = {},
 ): EndedExchange {
-  return {
-    id: 'x',
+  return endedExchange({
     route: 'chat',
-    model: 'm',
     openedAtNs: at(-900),
     endedAtNs,
-    ok: true,
-    traceId: undefined,
-    clientSpanId: undefined,
-    responseId: undefined,
-    requestId: undefined,
     ...changes,
     subject: {
       engine: { name: 'vllm', by: 'metrics' },
-      dialect: 'openai-chat',
-      streamed: true,
-      choiceCount: 1,
-      statements: {},
       requestSentAtNs: 1e6,
       firstTokenAtNs: 400e6,
       lastTokenAtNs: 900e6,
       ...subject,
     },
-  };
+  });
 }
 
 /** vLLM's page before, and after one request of 100 ms of queue, 250 ms of prefill, 895 ms in all. */

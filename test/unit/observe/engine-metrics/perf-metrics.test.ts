@@ -6,6 +6,7 @@ import { nowNs } from '../../../../src/base/clock.ts';
 import { MetricsClient } from '../../../../src/observe/engine-metrics/metrics-client.ts';
 import { PerfMetrics } from '../../../../src/observe/engine-metrics/perf-metrics.ts';
 import type { EndedExchange } from '../../../../src/observe/late-evidence.ts';
+import { endedExchange } from '../../../support/ended-exchange.ts';
 import { poll } from '../../../support/signal.ts';
 import { catchLog, type CaughtLog } from '../../telemetry/reports.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
@@ -51,28 +52,14 @@ function entry(requestId: unknown, times: Record<string, unknown> = {}): object 
 
 function exchange(responseId: string | undefined, changes: Partial<EndedExchange> = {}): EndedExchange {
   const endedAtNs = nowNs();
-  return {
+  return endedExchange({
     id: `x-${responseId}`,
-    route: 'default',
-    model: 'm',
     openedAtNs: endedAtNs - 2e9,
     endedAtNs,
-    ok: true,
-    subject: {
-      engine: undefined,
-      dialect: 'openai-chat',
-      streamed: true,
-      choiceCount: 1,
-      statements: {},
-      requestSentAtNs: 1e6,
-      firstTokenAtNs: 401e6,
-    },
-    traceId: undefined,
-    clientSpanId: undefined,
+    subject: { requestSentAtNs: 1e6, firstTokenAtNs: 401e6 },
     responseId,
-    requestId: undefined,
     ...changes,
-  };
+  });
 }
 
 const EVIDENCE = {

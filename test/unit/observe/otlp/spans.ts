@@ -2,6 +2,7 @@
 // protobuf by hand, which shares no code with what reads it.
 import type { EngineSpan } from '../../../../src/evidence/engine-span.ts';
 import type { EndedExchange } from '../../../../src/observe/late-evidence.ts';
+import { endedExchange } from '../../../support/ended-exchange.ts';
 
 export const TRACE = 'a'.repeat(32);
 
@@ -28,28 +29,8 @@ export const TIMES = {
 } as const;
 
 export function ended(parts: Partial<EndedExchange> = {}): EndedExchange {
-  return {
-    id: '0.0-1',
-    route: 'default',
-    model: 'm',
-    openedAtNs: 0,
-    endedAtNs: 1e9,
-    subject: {
-      engine: undefined,
-      dialect: 'openai-chat',
-      streamed: true,
-      choiceCount: 1,
-      statements: {},
-      firstTokenAtNs: 1e8,
-      lastTokenAtNs: 9e8,
-    },
-    traceId: TRACE,
-    clientSpanId: id('c'),
-    responseId: undefined,
-    ok: true,
-    requestId: undefined,
-    ...parts,
-  };
+  const known = { traceId: TRACE, clientSpanId: id('c'), subject: { firstTokenAtNs: 1e8, lastTokenAtNs: 9e8 } };
+  return { ...endedExchange(known), ...parts };
 }
 
 export type Plain = string | number | boolean;

@@ -4,6 +4,8 @@ import type { WireEnd } from '../base/outcome.ts';
 import type { Figures, TaintCause } from '../measure/figures.ts';
 import type { CapturedText } from '../record/captured-text.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
+import type { TextCurve } from '../record/text-curve.ts';
+import type { DeliveryVerdict, HopVerdict } from './delivery.ts';
 
 /** Label values of one exchange: closed or capped sets only. */
 export interface ExchangeLabels {
@@ -24,6 +26,12 @@ export interface Report {
   readonly figures: Figures;
   readonly labels: ExchangeLabels;
   readonly outputBucket: string;
+  /** What the arrivals say about hops on the engine's side; absent where there was no stream to judge. */
+  readonly delivery?: DeliveryVerdict;
+  /** What the hop did that this exchange was seen on both sides of. */
+  readonly hop?: HopVerdict;
+  /** Offsets and hashes of the generated text, for pairing alone: no sink writes them anywhere. */
+  readonly text?: TextCurve;
 }
 
 export type GapPoint = 'received' | 'flushed';

@@ -1,18 +1,8 @@
 // The inference servers and hosted APIs that rubato tells apart, as a closed set: the names are what a
 // user configures, what stands on the span and what evidence is chosen by.
 
-export const ENGINES = [
-  'vllm',
-  'sglang',
-  'tgi',
-  'llama.cpp',
-  'ollama',
-  'tensorrt-llm',
-  'triton',
-  'dynamo',
-  'lmdeploy',
-  'kserve',
-  'nim',
+/** Services of somebody else, whose servers nobody here can look at. */
+export const HOSTED_ENGINES = [
   'openai',
   'azure-openai',
   'anthropic',
@@ -26,6 +16,21 @@ export const ENGINES = [
   'fireworks',
   'together',
   'openrouter',
+] as const;
+
+export const ENGINES = [
+  'vllm',
+  'sglang',
+  'tgi',
+  'llama.cpp',
+  'ollama',
+  'tensorrt-llm',
+  'triton',
+  'dynamo',
+  'lmdeploy',
+  'kserve',
+  'nim',
+  ...HOSTED_ENGINES,
 ] as const;
 export type EngineName = (typeof ENGINES)[number];
 

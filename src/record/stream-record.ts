@@ -5,6 +5,8 @@ import type { Framing, Outcome, Phase, WireEnd } from '../base/outcome.ts';
 import type { ChunkColumns } from './chunk-log.ts';
 import type { EventColumns } from './event-log.ts';
 import type { EngineFacts } from './engines.ts';
+import type { HopFacts } from './hop-facts.ts';
+import type { HopSigns } from './hop-signs.ts';
 import type { Doubt, EventKind } from './kinds.ts';
 
 /** Version of this shape. A change that old readers cannot take raises it. */
@@ -89,6 +91,8 @@ export interface ResponseFacts {
   chunkCount: number;
   /** Most bytes that the kernel was seen to hold unacknowledged for the client; absent when never looked at. */
   clientUnackedMaxBytes?: number;
+  /** What the head says of hops on the way; absent when it says nothing. */
+  hopSigns?: HopSigns;
 }
 
 /** Token counts as the engine stated them. What it did not state is absent, never 0. */
@@ -193,6 +197,8 @@ export interface StreamRecord {
   /** Upper bound of how late moment 0 was stamped, in ns; absent when it is not known. */
   readonly openedErrorBoundNs?: number;
   readonly route: string;
+  /** The hop before which this exchange was seen (`--edge`): its engine's side is that hop. Absent before an engine. */
+  readonly edge?: string;
   readonly class: ClassFacts;
   /** Label values frozen at the first token, or at the end when none came. */
   readonly labels: { readonly model: string; readonly promptBucket: string };
@@ -224,4 +230,6 @@ export interface StreamRecord {
   };
   readonly doubts: readonly Doubt[];
   readonly trace?: TraceFacts;
+  /** The same exchange as it was seen behind the hop; absent when it was not, or no pair was certain. */
+  readonly hop?: HopFacts;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The program's entry: one command line in, one exit code out.
 import { processIo } from './cli/io.ts';
-import { runCommandLine } from './cli/program.ts';
+import { Signals } from './cli/signals.ts';
 
 /** After a command is done, a reader that does not read holds the process open so long at most. */
 const LINGER_MS = 1_000;
@@ -15,7 +15,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Nor may a log pipe that goes away end a sidecar, should Node itself have something to say there.
 process.stderr.on('error', () => undefined);
 
-process.exitCode = await runCommandLine(process.argv.slice(2), processIo());
+const args = process.argv.slice(2);
+// Everything else is loaded only behind this: it takes long enough for a signal to come meanwhile.
+const signals = args[0] === 'serve' ? new Signals() : undefined;
+const { runCommandLine } = await import('./cli/program.ts');
+process.exitCode = await runCommandLine(args, processIo(signals));
 // What was written leaves first; nothing else is waited for, least of all connections of telemetry.
 setTimeout(() => process.exit(), LINGER_MS);
 await Promise.all([process.stdout, process.stderr].map((stream) => written(stream)));

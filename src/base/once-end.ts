@@ -1,9 +1,8 @@
-// An end that happens exactly once. The first cause wins; later ones are counted, not lost, because
-// a second end usually is the echo of the first (we close a socket and then see it close).
+// An end that happens exactly once. The first cause wins; a later one usually is the echo of the first
+// (we close a socket and then see it close), and whoever brings it is told so.
 
 export class OnceEnd<Cause> {
   #cause: Cause | undefined;
-  #echoCount = 0;
   #onEnd: ((cause: Cause) => void) | undefined;
 
   constructor(onEnd: (cause: Cause) => void) {
@@ -13,10 +12,7 @@ export class OnceEnd<Cause> {
   /** Ends with this cause unless it already ended; tells whether this call was the one. */
   end(cause: Cause): boolean {
     const onEnd = this.#onEnd;
-    if (onEnd === undefined) {
-      this.#echoCount += 1;
-      return false;
-    }
+    if (onEnd === undefined) return false;
     // Taken out of its slot first: a cause that comes back out of the callback is an echo as well.
     this.#onEnd = undefined;
     this.#cause = cause;
@@ -30,9 +26,5 @@ export class OnceEnd<Cause> {
 
   get cause(): Cause | undefined {
     return this.#cause;
-  }
-
-  get echoCount(): number {
-    return this.#echoCount;
   }
 }

@@ -1,6 +1,7 @@
 // The table of keys as flags of a command: options with their help, and what the user gave for them.
 // Every flag may stand without its value here; the loader says what is missing, with all other faults.
 import { type Command, Option } from 'commander';
+import { withoutSecrets } from '../base/unsecret.ts';
 import { envName, flagName, KEY_NAMES, type KeyName, keySpec } from '../config/keys.ts';
 import { didYouMean } from '../config/nearest.ts';
 import type { FlagValue } from '../config/sources.ts';
@@ -35,12 +36,12 @@ export function givenFlags(command: Command): Partial<Record<KeyName, FlagValue>
 export function strayArguments(command: Command): string[] {
   return command.args.flatMap((argument, index) => {
     if (argument.startsWith('-')) {
-      const flag = argument.split('=')[0] ?? argument;
+      const flag = withoutSecrets(argument.split('=')[0] ?? argument);
       return [`There is no flag ${flag}.${didYouMean(flag.replace(/^-+/, ''), KEY_NAMES, '--')}`];
     }
     // The word after an unknown flag is most likely its value, and the flag was named already.
     const before = command.args[index - 1];
     if (before?.startsWith('-') === true && !before.includes('=')) return [];
-    return [`"${argument}" belongs to no flag. ${command.name()} takes flags only.`];
+    return [`"${withoutSecrets(argument)}" belongs to no flag. ${command.name()} takes flags only.`];
   });
 }

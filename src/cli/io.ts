@@ -1,4 +1,6 @@
 // What a command may touch of the process. Tests hand in their own.
+import type { Signals } from './signals.ts';
+
 export interface Io {
   /** What the command was asked for. */
   readonly out: (text: string) => void;
@@ -9,9 +11,11 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly execArgv: readonly string[];
   readonly platform: string;
+  /** Signals that were listened to before the command was loaded. */
+  readonly signals?: Signals;
 }
 
-export function processIo(): Io {
+export function processIo(signals: Signals | undefined): Io {
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
     stdout: process.stdout,
@@ -19,5 +23,6 @@ export function processIo(): Io {
     env: process.env,
     execArgv: process.execArgv,
     platform: process.platform,
+    ...(signals && { signals }),
   };
 }

@@ -1,4 +1,4 @@
-// `rubato serve`: configuration → a running sidecar → its end. Knows flags and signals; what a
+// `rubato serve`: configuration → a running sidecar → its end. Knows flags and what signals mean; what a
 // sidecar is made of stands in app/.
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -11,6 +11,7 @@ import { checkOtelEnvironment } from '../telemetry/otel-environment.ts';
 import { addConfigFlags, givenFlags, strayArguments } from './config-flags.ts';
 import { configurationFailure, listenFailure } from './failures.ts';
 import type { Io } from './io.ts';
+import { Signals } from './signals.ts';
 
 const HELP = `
 Each flag is also the environment variable in brackets and a key of the YAML file; a flag wins over
@@ -44,44 +45,25 @@ export function serveCommand(command: Command, io: Io): (command: Command) => Pr
     .usage('--upstream URL [flags]')
     .addHelpText('after', HELP);
   return async (given) => {
-    const load = loading(given, io);
-    const hangUps = new HangUps(load);
+    const signals = io.signals ?? new Signals();
     try {
+      const load = loading(given, io);
       const running = await start(checked(load()), io);
-      hangUps.serve(running);
+      signals.serve({
+        reload: () => void running.reload(load),
+        drain(signal) {
+          if (io.stdout.isTTY === true) io.err(`${signal}: letting open streams finish. Once more cuts them.`);
+          void running.close('signal');
+        },
+        cut: () => void running.close('done'),
+      });
       // The log says it too, for machines; this line is for whoever started it by hand.
       if (io.stdout.isTTY === true)
         io.out(`rubato listens on ${running.listen}, metrics are on ${running.admin}/metrics.`);
-      return await untilEnd(running, io);
+      return await running.finished;
     } finally {
-      hangUps.close();
+      signals.close();
     }
-  };
-}
-
-/** SIGHUP has the configuration read anew. It never ends the process, not even while that starts. */
-class HangUps {
-  readonly #load: () => Loaded;
-  #running: Running | undefined;
-  #isWanted = false;
-
-  constructor(load: () => Loaded) {
-    this.#load = load;
-    process.on('SIGHUP', this.#onHangUp);
-  }
-
-  serve(running: Running): void {
-    this.#running = running;
-    if (this.#isWanted) this.#onHangUp();
-  }
-
-  close(): void {
-    process.removeListener('SIGHUP', this.#onHangUp);
-  }
-
-  readonly #onHangUp = (): void => {
-    this.#isWanted = true;
-    void this.#running?.reload(this.#load);
   };
 }
 
@@ -125,27 +107,5 @@ async function start(config: Config, io: Io): Promise<Running> {
         ...(otlpListen === undefined ? [] : [{ flag: '--otlp-listen', ...otlpListen }]),
       ]) ?? error
     );
-  }
-}
-
-/** The first signal drains, a second one ends the waiting, and a third finds no handler of ours. */
-async function untilEnd(running: Running, io: Io): Promise<number> {
-  const signals = ['SIGTERM', 'SIGINT'] as const;
-  let count = 0;
-  const onSignal = (signal: string): void => {
-    count += 1;
-    if (count === 1) {
-      if (io.stdout.isTTY === true) io.err(`${signal}: letting open streams finish. Once more cuts them.`);
-      void running.close('signal');
-      return;
-    }
-    for (const each of signals) process.removeListener(each, onSignal);
-    void running.close('done');
-  };
-  for (const signal of signals) process.on(signal, onSignal);
-  try {
-    return await running.finished;
-  } finally {
-    for (const signal of signals) process.removeListener(signal, onSignal);
   }
 }

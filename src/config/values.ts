@@ -1,5 +1,6 @@
 // Reads one value of one key from whatever its source gave: text from a flag or the environment, any
 // scalar or list from YAML. Each reader gives the value or a sentence that says what is expected. Pure.
+import { withoutSecrets } from '../base/unsecret.ts';
 import type { HostPort, UpstreamAddress } from './config.ts';
 
 export type Read<Value> = { readonly value: Value } | { readonly fault: string };
@@ -12,7 +13,7 @@ const PORT_MAX = 65_535;
 const SECONDS_MAX = 2_147_483;
 
 export function show(raw: unknown): string {
-  const text = typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? String(raw));
+  const text = withoutSecrets(typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? String(raw)));
   return `"${text.length > SHOWN_MAX_CHARS ? `${text.slice(0, SHOWN_MAX_CHARS)}…` : text}"`;
 }
 

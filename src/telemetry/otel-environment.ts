@@ -1,6 +1,7 @@
 // What the OTEL_… variables ask of us: which signals go where and how, and everything in them that
 // cannot work, said plainly before the process starts. Pure: environment in, plan or faults out.
 // Endpoints, headers, certificates and compression are read by the exporters themselves.
+import { withoutSecrets } from '../base/unsecret.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -138,13 +139,13 @@ function checkEndpoint(env: Environment, name: string): string[] {
   const value = read(env, name);
   if (value === undefined) return [];
   const example = 'such as http://127.0.0.1:4318';
-  if (!URL.canParse(value)) return [`${name} is "${value}", which is no URL; write one ${example}.`];
+  if (!URL.canParse(value)) return [`${name} is "${withoutSecrets(value)}", which is no URL; write one ${example}.`];
   const { protocol, username, password } = new URL(value);
   if (username !== '' || password !== '') {
     return [`${name} holds a user name or password; put credentials into OTEL_EXPORTER_OTLP_HEADERS.`];
   }
   if (protocol === 'http:' || protocol === 'https:') return [];
-  return [`${name} is "${value}"; its scheme must be http or https, ${example}.`];
+  return [`${name} is "${withoutSecrets(value)}"; its scheme must be http or https, ${example}.`];
 }
 
 function checkNumber(env: Environment, name: string): string[] {

@@ -10,11 +10,13 @@ import {
   readInteger,
   readLabel,
   readLimit,
+  readMetricsPlace,
   readNames,
   readSeconds,
   readSwitch,
   readText,
   readUpstream,
+  readUrl,
   type Reader,
 } from '../../../src/config/values.ts';
 
@@ -49,8 +51,21 @@ describe('an upstream', () => {
     expect(valueOf(readUpstream, text)).toContain(reason);
   });
 
-  test('a refused user name and password are not repeated', () => {
-    expect(valueOf(readUpstream, 'http://me:secret@engine')).not.toContain('secret');
+  test.each([
+    'http://me:secret@engine',
+    'http://me:secret@engine:99999',
+    'http://me:se/secret@engine',
+    'me:secret@engine:8000',
+    'http://engine/?token=secret',
+    'http://engine:8000/v1#secret',
+    'engine:8000/metrics?token=secret',
+    ['http://me:secret@engine', 'http://engine/?token=secret'],
+    { upstream: 'http://me:secret@engine' },
+  ])('no fault repeats what may be secret in %s', (text) => {
+    for (const read of [readUpstream, readUrl, readMetricsPlace, readHostPort]) {
+      const result = read(text);
+      if ('fault' in result) expect(result.fault).not.toContain('secret');
+    }
   });
 });
 

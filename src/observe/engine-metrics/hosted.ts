@@ -1,22 +1,8 @@
 // Which upstreams are somebody else's service: they publish no metrics of an engine, and a question for
 // them would only be an odd request in a stranger's log.
-import type { EngineName } from '../../record/engines.ts';
+import { HOSTED_ENGINES, type EngineName } from '../../record/engines.ts';
 
-const HOSTED_ENGINES: ReadonlySet<EngineName> = new Set([
-  'openai',
-  'azure-openai',
-  'anthropic',
-  'gemini',
-  'cohere',
-  'bedrock',
-  'mistral',
-  'deepseek',
-  'groq',
-  'cerebras',
-  'fireworks',
-  'together',
-  'openrouter',
-]);
+const HOSTED: ReadonlySet<EngineName> = new Set(HOSTED_ENGINES);
 
 const HOSTED_DOMAINS = [
   'openai.com',
@@ -41,7 +27,7 @@ export function isHosted(origin: string, engine: EngineName | undefined): boolea
   if (!origin.startsWith('https:')) return false;
   const { hostname } = new URL(origin);
   return (
-    (engine !== undefined && HOSTED_ENGINES.has(engine)) ||
+    (engine !== undefined && HOSTED.has(engine)) ||
     HOSTED_DOMAINS.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`))
   );
 }

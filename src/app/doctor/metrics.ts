@@ -1,13 +1,12 @@
 // Does the engine publish metrics, where, and what do they tell? Looked for as `serve` does it.
-import { POLL_BODY_MAX_BYTES } from '../../base/poll-limits.ts';
 import type { Config, RouteConfig } from '../../config/config.ts';
+import { lookAt, PLAIN_PATH, TENSOR_RT_LLM_PATH } from '../../observe/engine-metrics/engine-page.ts';
 import { MetricsClient } from '../../observe/engine-metrics/metrics-client.ts';
-import { MetricsScanner } from '../../observe/engine-metrics/prometheus-text.ts';
-import { ENGINE_METRIC_NAMES, type EngineReading, readEngine } from '../../observe/engine-metrics/reading.ts';
+import type { EngineReading } from '../../observe/engine-metrics/reading.ts';
 import type { Check, Finding } from './check.ts';
 
 const CHECK = 'metrics';
-const PATHS = ['/metrics', '/prometheus/metrics'];
+const PATHS = [PLAIN_PATH, TENSOR_RT_LLM_PATH];
 
 export const metricsCheck: Check = {
   name: CHECK,
@@ -56,12 +55,12 @@ function withoutQuery(url: string): string {
 
 /** What the page tells, or in a word why it tells nothing. */
 async function read(url: string, client: MetricsClient): Promise<EngineReading | string> {
-  const scanner = new MetricsScanner(ENGINE_METRIC_NAMES);
-  const failure = await client.ask({ url, maxBytes: POLL_BODY_MAX_BYTES, onText: (text) => scanner.feed(text) });
-  if (failure !== undefined) return String(failure.status ?? failure.code ?? failure.fault);
-  const { form, samples } = scanner.end();
-  if (form !== 'metrics') return form === 'json' ? 'JSON, not metrics' : 'not metrics';
-  return readEngine(samples) ?? 'metrics, but of no engine known';
+  const page = await lookAt(url, client);
+  if ('poll' in page) return page.poll.reading;
+  const { failure, form } = page;
+  if (form === undefined) return String(failure.status ?? failure.code ?? failure.fault);
+  if (form === 'metrics') return 'metrics, but of no engine known';
+  return form === 'json' ? 'JSON, not metrics' : 'not metrics';
 }
 
 function found(url: string, reading: EngineReading): Finding {

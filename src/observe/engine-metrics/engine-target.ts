@@ -2,17 +2,16 @@
 // it is looked for only once an answer has streamed well there. Keeps the latest polls and what became
 // of the others. Knows nothing of exchanges but that one went well.
 import { nowNs } from '../../base/clock.ts';
-import { METRICS_SEARCH_AGAIN_MS, POLL_BODY_MAX_BYTES, POLLS_KEPT_COUNT } from '../../base/poll-limits.ts';
+import { METRICS_SEARCH_AGAIN_MS, POLLS_KEPT_COUNT } from '../../base/poll-limits.ts';
 import type { Log } from '../../base/log.ts';
 import type { EngineState, EngineWindow, PollFault } from '../../judge/engine-state.ts';
 import { defined } from '../../measure/defined.ts';
 import type { EngineName } from '../../record/engines.ts';
+import { lookAt, PLAIN_PATH, TENSOR_RT_LLM_PATH } from './engine-page.ts';
 import { isHosted } from './hosted.ts';
-import type { Failure, MetricsClient } from './metrics-client.ts';
+import type { MetricsClient } from './metrics-client.ts';
 import { PollLoop, type Reason } from './poll-loop.ts';
 import { PollNotes } from './poll-notes.ts';
-import { MetricsScanner, type Page } from './prometheus-text.ts';
-import { ENGINE_METRIC_NAMES, readEngine } from './reading.ts';
 import { beganAnew, preemptedBetween, type Poll, windowBetween } from './window.ts';
 
 export interface TargetOptions {
@@ -30,11 +29,6 @@ export interface TargetOptions {
 const FRESH_INTERVALS = 3;
 const FRESH_LEAST_MS = 15_000;
 const NS_PER_MS = 1e6;
-const PLAIN_PATH = '/metrics';
-/** TensorRT-LLM has JSON at the usual path, and reading it takes it from whoever else reads it. */
-const TENSOR_RT_LLM_PATH = '/prometheus/metrics';
-
-type Look = { readonly poll: Poll } | { readonly failure: Failure; readonly form?: Page['form'] };
 
 export class EngineTarget {
   readonly options: TargetOptions;
@@ -136,7 +130,7 @@ export class EngineTarget {
     let paths = engine === 'tensorrt-llm' ? [TENSOR_RT_LLM_PATH] : [PLAIN_PATH];
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
       const url = `${upstreamOrigin}${path}`;
-      const look = await this.#look(url);
+      const look = await lookAt(url, this.options.client);
       if ('poll' in look) {
         this.#url = url;
         this.#take(look.poll, 'demand');
@@ -152,7 +146,7 @@ export class EngineTarget {
     const url = this.#url;
     if (url === undefined) return;
     const askedAtNs = nowNs();
-    const look = await this.#look(url);
+    const look = await lookAt(url, this.options.client);
     if ('poll' in look) {
       this.#failedAskedAtNs = undefined;
       this.#notes.good(url);
@@ -185,23 +179,5 @@ export class EngineTarget {
     if (reason !== 'pace') return;
     if (this.#pacedPoll !== undefined) this.#window = windowBetween(this.#pacedPoll, poll);
     this.#pacedPoll = poll;
-  }
-
-  async #look(url: string): Promise<Look> {
-    const scanner = new MetricsScanner(ENGINE_METRIC_NAMES);
-    const askedAtNs = nowNs();
-    const failure = await this.options.client.ask({
-      url,
-      maxBytes: POLL_BODY_MAX_BYTES,
-      onText: (text) => scanner.feed(text),
-    });
-    const answeredAtNs = nowNs();
-    if (failure !== undefined) return { failure };
-    const { form, samples } = scanner.end();
-    if (form !== 'metrics') return { failure: { fault: 'no_metrics' }, form };
-    const reading = readEngine(samples);
-    return reading === undefined
-      ? { failure: { fault: 'unknown_names' }, form }
-      : { poll: { askedAtNs, answeredAtNs, reading } };
   }
 }

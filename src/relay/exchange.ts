@@ -150,6 +150,11 @@ export class Exchange {
     this.fail(isCut ? 'upstream_aborted' : wireEnd, code);
   }
 
+  /**
+   * With an upload that is not over the engine is told to expect no more of it, by the end of our side: what
+   * RFC 9112 §9.5 asks for where the engine refuses the body and closes. Where it does neither the rest is not
+   * awaited either, since the client was told that its connection ends, and nginx and Envoy do the same.
+   */
   #onWhole(surplusBytes: number): void {
     const { tape, number } = this.#plan;
     this.#upstreamOver = true;

@@ -124,7 +124,7 @@ const REFUSED: MetricSpec = {
   name: 'rubato.self.refused',
   type: 'counter',
   unit: '{request}',
-  help: 'Requests refused before they became an exchange, as two parsers could read them in two ways.',
+  help: 'Requests and handshakes refused before they became an exchange: malformed, CONNECT, or one too many on a connection.',
   labels: [],
   classed: false,
 };

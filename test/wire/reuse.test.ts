@@ -83,11 +83,15 @@ describe('reuse', () => {
     const plan = bench.engine.plan([at(0, head('413 Too Large', 'content-length: 2'), 'no')]);
     const client = await bench.client();
     client.request(chatRequest({ body: 'x'.repeat(1000) }).subarray(0, -500));
-    expect((await client.response()).status).toBe(413);
+    const response = await client.response();
+    expect([response.status, response.values('connection')]).toEqual([413, ['close']]);
     client.close();
     await sleep(RESTED_MS);
     const second = await bench.run({ script: [at(0, OK)] });
-    expect(second.exchange.connection).not.toBe((await plan.exchange).connection);
+    const { connection } = await plan.exchange;
+    expect(second.exchange.connection).not.toBe(connection);
+    // No reset: an engine that still reads may look at what it has.
+    expect([connection.goneAtNs !== undefined, connection.errorCode]).toEqual([true, undefined]);
   });
 
   test('a connection that the engine closed while idle is not used', async () => {

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import type { Figures } from '../../src/measure/figures.ts';
 import type { StreamRecord } from '../../src/record/stream-record.ts';
 import { parsePrometheus, type Sample } from './prometheus.ts';
+import { KEPT_CODE, NODE, ROOT } from './program.ts';
 import { poll, Signal } from './signal.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
 const START_WAIT_MS = 15_000;
 const STOP_WAIT_MS = 10_000;
 const RECORD_WAIT_MS = 8_000;
@@ -51,10 +51,10 @@ export class Sidecar {
     const quiet = options.args?.includes('--engine-metrics') === true ? [] : ['--engine-metrics', 'off'];
     const command = ['src/main.ts', 'serve', ...upstream, ...ports, ...quiet, ...(options.args ?? [])];
     const args = [...(options.nodeArgs ?? []), ...command];
-    const [program = '', ...rest] = [...(options.within ?? []), join(ROOT, 'node_modules/.bin/node'), ...args];
+    const [program = '', ...rest] = [...(options.within ?? []), NODE, ...args];
     this.#process = spawn(program, rest, {
       cwd: ROOT,
-      env: { ...plainEnvironment(), ...options.env },
+      env: { ...plainEnvironment(), ...KEPT_CODE, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#collect();

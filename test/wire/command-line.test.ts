@@ -3,15 +3,13 @@
 // Method: the program is spawned as its users do; only a port taken by this test stands in its way.
 import { spawnSync } from 'node:child_process';
 import { createServer, type Server } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { KEPT_CODE, NODE, ROOT } from '../support/program.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { at, c, chatRequest, D, DONE, END, HEAD } from '../support/script.ts';
 import { Sidecar } from '../support/sidecar.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
-const NODE = join(ROOT, 'node_modules/.bin/node');
 const UPSTREAM = ['--upstream', 'http://127.0.0.1:9'];
 
 const open: { stop: () => Promise<void> }[] = [];
@@ -20,7 +18,7 @@ afterEach(async () => {
 });
 
 function rubato(...args: string[]): { status: number | null; stdout: string; plain: string[] } {
-  const env = { PATH: process.env['PATH'] ?? '' };
+  const env = { PATH: process.env['PATH'] ?? '', ...KEPT_CODE };
   const { status, stdout, stderr } = spawnSync(NODE, ['src/main.ts', ...args], { cwd: ROOT, env, encoding: 'utf8' });
   // Log lines are JSON; what is left is meant for people.
   const plain = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));

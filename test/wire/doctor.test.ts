@@ -10,10 +10,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/app/doctor/check.ts';
 import { exportEngineSpans } from '../support/engine-exporter.ts';
+import { KEPT_CODE, NODE, ROOT } from '../support/program.ts';
 import { startReferenceEngine, type ReferenceEngineOptions } from '../../src/client/reference-engine/start.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
-const NODE = join(ROOT, 'node_modules/.bin/node');
 const FREE = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'];
 
 const open: (() => Promise<void>)[] = [];
@@ -31,7 +30,7 @@ function rubato(args: readonly string[], env: Record<string, string> = {}): Prom
   return new Promise((resolve) => {
     const child = spawn(NODE, ['src/main.ts', ...args], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'] ?? '', ...env },
+      env: { PATH: process.env['PATH'] ?? '', ...KEPT_CODE, ...env },
     });
     const told = { stdout: '', stderr: '' };
     child.stdout.on('data', (text: Buffer) => (told.stdout += text.toString()));

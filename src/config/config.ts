@@ -53,8 +53,27 @@ export const HOST_HEADERS = ['auto', 'preserve', 'upstream'] as const;
 /** `auto`: the client's own for http upstreams, the upstream's for https ones. */
 export type HostHeader = (typeof HOST_HEADERS)[number];
 
+/** A further listener, before a hop: what comes here goes to the hop, and through it to the main listener. */
+export interface EdgeConfig {
+  /** Of the hop: its label `hop`, and `edge:NAME` as the route of exchanges here. */
+  readonly name: string;
+  readonly listen: HostPort;
+  /** The hop. */
+  readonly upstream: UpstreamAddress;
+  /** Undefined is as everywhere else. */
+  readonly hostHeader: HostHeader | undefined;
+}
+
+/** A rubato elsewhere, behind a hop that is our upstream. */
+export interface PeerConfig {
+  /** Of the hop between us and the peer. */
+  readonly name: string;
+  /** Its admin port. */
+  readonly admin: UpstreamAddress;
+}
+
 export const PROPAGATIONS = ['auto', 'on', 'off'] as const;
-/** `auto`: on only when an OTLP endpoint, or a listener for the engine's OTLP, is configured. */
+/** `auto`: on only with an OTLP endpoint, a listener for the engine's OTLP, an edge or a peer. */
 export type Propagation = (typeof PROPAGATIONS)[number];
 
 /** Limits on upstream exchanges. Absent means no limit, which is the default of each. */
@@ -102,6 +121,9 @@ export interface Config {
   readonly adminAllowHosts: readonly string[];
   /** In the order in which they are tried; `--upstream` is the last one and named `default`. */
   readonly routes: readonly RouteConfig[];
+  /** Further listeners, each before a hop that leads to `listen`. */
+  readonly edges: readonly EdgeConfig[];
+  readonly peer: PeerConfig | undefined;
   readonly hostHeader: HostHeader;
   /** Time between two looks at an engine's metrics. */
   readonly engineMetricsIntervalMs: number;

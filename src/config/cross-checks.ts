@@ -1,6 +1,7 @@
 // What no single key can know: values that contradict each other, the surroundings of the process,
 // and variables that look like a misspelt key. Pure; gives sentences.
-import type { HostPort } from './config.ts';
+import type { EdgeConfig, HostPort } from './config.ts';
+import { isSameHost } from './edges.ts';
 import { envName, flagName, KEY_NAMES, type KeyValues } from './keys.ts';
 import { nearest } from './nearest.ts';
 import type { Environment } from './sources.ts';
@@ -12,10 +13,14 @@ export interface Surroundings {
   readonly platform: string;
 }
 
-export function checkTogether(values: KeyValues, { env, execArgv, platform }: Surroundings): string[] {
+export function checkTogether(
+  values: KeyValues,
+  edges: readonly EdgeConfig[],
+  { env, execArgv, platform }: Surroundings,
+): string[] {
   const faults: string[] = [];
   const { relays = 1 } = values;
-  faults.push(...checkPorts(values), ...checkLoop(values['otlp-listen'], env));
+  faults.push(...checkPorts(values, edges), ...checkLoop(values['otlp-listen'], env));
   if (relays > 1 && platform !== 'linux') {
     faults.push(`${flagName('relays')}: several relays on one port need Linux; leave it at 1 on ${platform}.`);
   }
@@ -31,18 +36,18 @@ export function checkTogether(values: KeyValues, { env, execArgv, platform }: Su
 
 const LISTENING = ['listen', 'admin', 'otlp-listen'] as const;
 
-function checkPorts(values: KeyValues): string[] {
-  return LISTENING.flatMap((name, index) => {
-    const address = values[name];
+function checkPorts(values: KeyValues, edges: readonly EdgeConfig[]): string[] {
+  const places = [
+    ...LISTENING.map((name) => ({ name: flagName(name), address: values[name] })),
+    ...edges.map(({ name, listen }) => ({ name: `${flagName('edge')} ${name}`, address: listen })),
+  ];
+  return places.flatMap(({ name, address }, index) => {
     if (address === undefined) return [];
-    const twin = LISTENING.slice(0, index).find((other) => sameAddress(values[other], address));
+    const twin = places.slice(0, index).find((other) => sameAddress(other.address, address));
     if (twin === undefined) return [];
-    const names = `${flagName(twin)} and ${flagName(name)}`;
-    return [`${names} are both ${address.host}:${address.port}; they need different ports.`];
+    return [`${twin.name} and ${name} are both ${address.host}:${address.port}; they need different ports.`];
   });
 }
-
-const HERE: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1', '0.0.0.0', '::']);
 
 /** What came in at our own OTLP port would go out to it again, and again. */
 function checkLoop(listener: HostPort | undefined, env: Environment): string[] {
@@ -53,8 +58,7 @@ function checkLoop(listener: HostPort | undefined, env: Environment): string[] {
     if (!URL.canParse(value)) return [];
     const { hostname, port } = new URL(value);
     const host = hostname.replace(/^\[|\]$/g, '');
-    const same = host === listener.host || (HERE.has(host) && HERE.has(listener.host));
-    if (!same || Number(port) !== listener.port) return [];
+    if (!isSameHost(host, listener.host) || Number(port) !== listener.port) return [];
     return [
       `${name} leads to ${flagName('otlp-listen')} itself; it must name the collector behind rubato, or be unset.`,
     ];

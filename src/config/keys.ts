@@ -14,6 +14,7 @@ import { CHUNK_DETAILS, CHUNK_FORMS, PROPAGATIONS } from './config.ts';
 import { key, type KeySpec } from './key-spec.ts';
 import { CLIENT_KEYS } from './keys-clients.ts';
 import { ENGINE_KEYS } from './keys-engine.ts';
+import { HOP_KEYS } from './keys-hops.ts';
 import { NETWORK_KEYS } from './keys-network.ts';
 import {
   type Reader,
@@ -56,9 +57,10 @@ export const KEYS = {
     help: 'Host names the admin port answers to, besides IP addresses and localhost.',
     read: readNames('host names', ALLOWED_HOSTS_MAX_COUNT),
   }),
+  ...HOP_KEYS,
   config: key({
     placeholder: 'FILE',
-    help: 'A YAML file with any of these keys, and with routes and classes.',
+    help: 'A YAML file with any of these keys, and with routes, classes and edges.',
     read: readText('the path of a YAML file'),
   }),
   relays: key({
@@ -158,7 +160,7 @@ export const KEYS = {
   propagate: key({
     placeholder: PROPAGATIONS.join('|'),
     fallback: 'auto',
-    help: 'Takes part in W3C trace context. auto does so only with an OTLP endpoint or --otlp-listen; else traceparent passes untouched.',
+    help: 'Takes part in W3C trace context. auto does so only with an OTLP endpoint, --otlp-listen, --edge or --peer; else traceparent passes untouched.',
     read: readChoice(PROPAGATIONS),
   }),
   ...ENGINE_KEYS,
@@ -196,6 +198,7 @@ export const KEY_NAMES = Object.keys(KEYS) as readonly KeyName[];
 export const STRUCTURED_KEYS = {
   routes:
     'Upstreams by path or host: a list of { name, upstream, prefix or host, engine, engine_metrics, engine_perf_metrics }. The first that matches wins.',
+  edges: 'Listeners before gateways, beside those of the key edge: a list of { name, listen, upstream, host_header }.',
   classes: 'Traffic classes: a list of { name, stall_ms, match }. The first class with a matching rule wins.',
 } as const;
 

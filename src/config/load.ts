@@ -3,6 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Config } from './config.ts';
 import { checkTogether, nearMisses, NO_UPSTREAM, type Surroundings } from './cross-checks.ts';
+import { checkEdges, edgeFaults } from './edges.ts';
 import { flagName, type KeyName, type KeyValues } from './keys.ts';
 import { type ConfigFile, type Environment, find, loadFile, readValues, type Sources, tryRead } from './sources.ts';
 import { checkClasses, checkRoutes } from './structured.ts';
@@ -30,16 +31,19 @@ export function loadConfig(input: LoadInput): Loaded {
     },
   });
   const classes = checkClasses(file.entries.get('classes')?.raw, required(values, 'stall-ms'));
-  for (const sentence of [...routes.faults, ...classes.faults]) faults.push(`${file.path ?? ''}: ${sentence}`);
+  const listed = checkEdges(file.entries.get('edges')?.raw);
+  const edges = [...required(values, 'edge'), ...listed.value];
+  for (const sentence of [...routes.faults, ...classes.faults, ...listed.faults])
+    faults.push(`${file.path ?? ''}: ${sentence}`);
   if (isUpstreamMissing(input, file)) faults.push(NO_UPSTREAM);
   else if (find(input, file, 'upstream') === undefined) faults.push(...strayEngineUrls(values));
-  faults.push(...checkTogether(values, input));
+  faults.push(...checkTogether(values, edges, input), ...edgeFaults(edges, values.peer));
   const caPem = loadCertificates(input, values['upstream-ca'], faults);
   checkTls(input, values, faults);
   for (const check of input.checks) faults.push(...check(input.env));
 
   if (faults.length > 0) return { faults };
-  const config = assemble(values, { routes: routes.value, classes: classes.value, caPem });
+  const config = assemble(values, { routes: routes.value, classes: classes.value, edges, caPem });
   return { config: deepFreeze(config), warnings: [...nearMisses(input.env), ...spokenOf(config)] };
 }
 
@@ -104,13 +108,17 @@ function required<Name extends KeyName>(values: KeyValues, name: Name): NonNulla
   return value;
 }
 
-function assemble(values: KeyValues, rest: Pick<Config, 'routes' | 'classes'> & { caPem: string | undefined }): Config {
+type Structured = Pick<Config, 'routes' | 'classes' | 'edges'>;
+
+function assemble(values: KeyValues, rest: Structured & { caPem: string | undefined }): Config {
   const path = values.record;
   return {
     listen: required(values, 'listen'),
     admin: required(values, 'admin'),
     adminAllowHosts: required(values, 'admin-allow-host').map((name) => name.toLowerCase()),
     routes: rest.routes,
+    edges: rest.edges,
+    peer: values.peer,
     engineMetricsIntervalMs: required(values, 'engine-metrics-interval'),
     gpuMetricsUrl: values['gpu-metrics'],
     hostHeader: required(values, 'host-header'),

@@ -11,12 +11,15 @@ const SCOPES: Readonly<Record<keyof Config, Scope>> = {
   // Sockets that are open, and threads and files that others have their fingers on.
   listen: ['listen'],
   admin: ['admin'],
+  edges: ['edge'],
   adminAllowHosts: ['admin-allow-host'],
   listenTls: ['tls-cert', 'tls-key'],
   relayCount: ['relays'],
   otlpListen: ['otlp-listen'],
   record: ['record', 'record-max-bytes'],
   captureText: ['capture-text'],
+  // Half of an exchange may be there already.
+  peer: ['peer'],
   // Exchanges that wait for evidence have begun to wait by it.
   evidenceWaitMs: ['evidence-wait'],
   // Names of metrics, and a label of all of their series.

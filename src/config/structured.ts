@@ -5,34 +5,13 @@ import { CLASS_RULES_MAX_COUNT, CLASSES_MAX_COUNT, ROUTES_MAX_COUNT, STALL_MAX_M
 import { ENGINES } from '../record/engines.ts';
 import type { ClassRule, ClassSpec } from '../record/traffic-class.ts';
 import type { EngineConfig, RouteConfig, UpstreamAddress } from './config.ts';
-import { didYouMean } from './nearest.ts';
-import { readChoice, readHeaderName, readMetricsPlace, readUpstream, readUrl, type Reader, show } from './values.ts';
+import { byReader, type Checked, LABEL, sentences } from './schema.ts';
+import { readChoice, readHeaderName, readMetricsPlace, readUpstream, readUrl } from './values.ts';
 
 /** Classes that exist without being configured. */
 const BUILT_IN_CLASSES = ['interactive', 'batch', 'default'] as const;
 /** Name of the route that the key `upstream` makes. */
 const DEFAULT_ROUTE = 'default';
-/** What label values fold into when a set is full; nothing configured may be called so. */
-const FOLDED = 'other';
-
-const LABEL = v.pipe(
-  v.string('expected a name'),
-  v.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'expected a name of letters, digits, ".", "_" and "-", at most 64 long'),
-  v.check((name) => name !== FOLDED, `"${FOLDED}" is the label of what has none of its own; take another name`),
-);
-
-/** A reader of a single value as a step of a schema, so that both ways give the same sentences. */
-function byReader<Value>(reader: Reader<Value>) {
-  return v.pipe(
-    v.string('expected text'),
-    v.rawTransform<string, Value>(({ dataset, addIssue, NEVER }) => {
-      const read = reader(dataset.value);
-      if ('value' in read) return read.value;
-      addIssue({ message: read.fault });
-      return NEVER;
-    }),
-  );
-}
 
 const PATH_PREFIX = v.pipe(v.string('expected text'), v.startsWith('/', 'expected a path that starts with "/"'));
 
@@ -114,11 +93,6 @@ const ROUTES = v.pipe(
   v.maxLength(ROUTES_MAX_COUNT, `expected at most ${ROUTES_MAX_COUNT} routes`),
 );
 
-export interface Checked<Value> {
-  readonly value: Value;
-  readonly faults: readonly string[];
-}
-
 /** The single keys that routes fall back to. */
 export interface RouteDefaults {
   /** Takes what no route does. */
@@ -129,7 +103,7 @@ export interface RouteDefaults {
 /** Configured routes in their order; `upstream`, when set, takes what none of them does. */
 export function checkRoutes(raw: unknown, { upstream, engine }: RouteDefaults): Checked<readonly RouteConfig[]> {
   const parsed = v.safeParse(ROUTES, raw ?? []);
-  if (!parsed.success) return { value: [], faults: sentences('routes', parsed.issues) };
+  if (!parsed.success) return { value: [], faults: sentences('routes', parsed.issues, FIELDS) };
   const routes = parsed.output.map((route): RouteConfig => {
     const { name, prefix, host, upstream: own } = route;
     return { name, prefix, host, upstream: own, engine: engineOf(route, engine) };
@@ -152,7 +126,7 @@ function engineOf(route: v.InferOutput<typeof ROUTE>, fallback: EngineConfig): E
 /** Configured classes in their order, then the built-in ones that are missing, `default` last. */
 export function checkClasses(raw: unknown, stallMs: number): Checked<readonly ClassSpec[]> {
   const parsed = v.safeParse(v.array(CLASS, 'expected a list of classes'), raw ?? []);
-  if (!parsed.success) return { value: [], faults: sentences('classes', parsed.issues) };
+  if (!parsed.success) return { value: [], faults: sentences('classes', parsed.issues, FIELDS) };
   const configured = parsed.output.map((each): ClassSpec => {
     return { name: each.name, stallMs: each.stall_ms ?? stallMs, rules: each.match.map((rule) => toRule(rule)) };
   });
@@ -190,17 +164,6 @@ function repeatedNames(what: string, items: readonly { readonly name: string }[]
   return [...repeated].map((name) => `${what}: the name "${name}" is used more than once; names must differ.`);
 }
 
-type Issue = v.BaseIssue<unknown>;
-
-/** `routes[1].upstream: …`, one sentence an issue. */
-function sentences(root: string, issues: readonly Issue[]): string[] {
-  return issues.map((issue) => {
-    const steps = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-    const text = reason(issue);
-    return `${root}${steps.join('')}: ${text}${/[.?]$/.test(text) ? '' : '.'}`;
-  });
-}
-
 /** Every field of the schemas above, for guesses at what was meant. */
 const FIELDS = [
   'name',
@@ -220,12 +183,3 @@ const FIELDS = [
   'field',
   'equals',
 ];
-
-function reason(issue: Issue): string {
-  if (issue.type !== 'strict_object') return issue.message;
-  // The library says `never` expected for a field too many, and `undefined` received for one missing.
-  if (issue.expected === 'never') {
-    return `there is no such key.${didYouMean(String(issue.path?.at(-1)?.key), FIELDS)}`;
-  }
-  return issue.received === 'undefined' ? 'it is missing' : `expected keys and values, not ${show(issue.input)}`;
-}

@@ -90,7 +90,7 @@ export function readBytes(least: number): Reader<number> {
 }
 
 /** Texts from a YAML list, from a flag given several times, or separated by commas. */
-function readList(raw: unknown): readonly string[] | undefined {
+export function readList(raw: unknown): readonly string[] | undefined {
   const items: unknown[] = Array.isArray(raw) ? raw : [raw];
   const texts = items.map((item) => scalarText(item));
   if (texts.some((text) => text === undefined)) return undefined;

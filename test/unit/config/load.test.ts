@@ -47,6 +47,8 @@ describe('defaults', () => {
           engine: { name: undefined, metrics: 'auto', perfMetricsUrl: undefined },
         },
       ],
+      edges: [],
+      peer: undefined,
       engineMetricsIntervalMs: 5_000,
       gpuMetricsUrl: undefined,
       hostHeader: 'auto',

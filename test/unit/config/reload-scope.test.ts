@@ -27,6 +27,8 @@ test('nothing changed: nothing is kept, nothing is different', () => {
 test.each<[KeyName, string, keyof Config, KeyName[]]>([
   ['listen', '127.0.0.1:1234', 'listen', ['listen']],
   ['admin', '127.0.0.1:1234', 'admin', ['admin']],
+  ['edge', 'a@127.0.0.1:1234=http://127.0.0.1:4000', 'edges', ['edge']],
+  ['peer', 'http://127.0.0.1:9465', 'peer', ['peer']],
   ['relays', '2', 'relayCount', ['relays']],
   ['otlp-listen', '127.0.0.1:4317', 'otlpListen', ['otlp-listen']],
   ['record', '/tmp/records.jsonl', 'record', ['record', 'record-max-bytes']],

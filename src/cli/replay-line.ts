@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Figures } from '../measure/figures.ts';
 import { measureRecord } from '../measure/measure-record.ts';
 import { RECORD_SCHEMA, type StreamRecord } from '../record/stream-record.ts';
+import { isObject, parseJson } from '../stream/json-value.ts';
 
 export interface Checked {
   /** `unreadable`: not checked and should have been. `cut`: a last line that nobody finished. */
@@ -21,12 +22,12 @@ export interface Checked {
 const DIFFERENCES_MAX_COUNT = 20;
 
 export function checkLine(text: string, isWhole: boolean): Checked {
-  const parsed = parse(text);
+  const parsed = parseJson(text);
   if (parsed === undefined) {
     if (!isWhole) return { state: 'cut', reason: 'the file ends inside this line' };
     return { state: 'unreadable', reason: 'this line is not JSON' };
   }
-  const { record, figures } = parsed as { record?: StreamRecord; figures?: unknown };
+  const { record, figures } = (parsed ?? {}) as { record?: StreamRecord; figures?: unknown };
   if (typeof record !== 'object' || record === null || typeof figures !== 'object' || figures === null) {
     return { state: 'unreadable', reason: 'this line holds no record with figures' };
   }
@@ -53,24 +54,10 @@ function compare(record: StreamRecord, written: object): Checked {
   return { state: 'different', ...about, differences: named, reason: `differs in ${named.join(', ')}` };
 }
 
-function parse(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    // Not counted here: the caller reports and counts the line.
-    return undefined;
-  }
-}
-
 /** Paths of the deepest parts that are not the same. */
 function findDifferences(left: unknown, right: unknown, path: string): string[] {
   if (isDeepStrictEqual(left, right)) return [];
-  if (!isPlain(left) || !isPlain(right)) return [path === '' ? 'figures' : path];
+  if (!isObject(left) || !isObject(right)) return [path === '' ? 'figures' : path];
   const names = new Set([...Object.keys(left), ...Object.keys(right)]);
   return [...names].flatMap((name) => findDifferences(left[name], right[name], path === '' ? name : `${path}.${name}`));
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

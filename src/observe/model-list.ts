@@ -1,6 +1,7 @@
 // Model names that an engine lists, read from the answers to clients' own `GET /v1/models` as they
 // pass. Nothing is ever asked on our own account.
 import { JSON_ANSWER_MAX_BYTES, NAME_MAX_CHARS } from '../base/limits.ts';
+import { asArray, asObject, parseJson } from '../stream/json-value.ts';
 
 const LIST_PATH = /\/v1\/models\/?$/;
 
@@ -22,16 +23,11 @@ export class ModelList {
 
   /** The names, in the engine's order; empty when the answer was no list (a compressed one is not read). */
   names(): string[] {
-    try {
-      const list = JSON.parse(Buffer.concat(this.#pieces).toString()) as { data?: unknown };
-      if (!Array.isArray(list.data)) return [];
-      return list.data
-        .map((entry: unknown) => (entry as { id?: unknown } | null)?.id)
-        .filter((id) => typeof id === 'string')
-        .filter((id) => id.length <= NAME_MAX_CHARS);
-    } catch {
-      // Not JSON after all: there is nothing to learn, and the exchange's own reading says so.
-      return [];
-    }
+    // What is not JSON after all teaches nothing, and the exchange's own reading says so.
+    const list = asObject(parseJson(Buffer.concat(this.#pieces).toString()));
+    return (asArray(list?.['data']) ?? [])
+      .map((entry) => asObject(entry)?.['id'])
+      .filter((id) => typeof id === 'string')
+      .filter((id) => id.length <= NAME_MAX_CHARS);
   }
 }

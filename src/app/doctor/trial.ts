@@ -1,9 +1,11 @@
 // Tries a few short streams through a sidecar of its own, in this process and on free ports: what the
 // doctor says of the engine is what rubato itself sees in traffic, by the same code.
 import { nowNs } from '../../base/clock.ts';
+import { fieldValue } from '../../base/fields.ts';
 import { sendRequest, type StreamAnswer } from '../../client/stream-client.ts';
 import type { Config } from '../../config/config.ts';
 import type { Report } from '../../judge/report.ts';
+import { asArray, asObject, parseJson } from '../../stream/json-value.ts';
 import { startServe } from '../serve.ts';
 import { listenFault } from './listen-fault.ts';
 import { type Api, apiForPath, apisFor } from './apis.ts';
@@ -216,27 +218,18 @@ async function listModels(client: Client): Promise<Pick<Trial, 'models' | 'owned
 
 function entriesOf(answer: StreamAnswer, field: string): readonly unknown[] | undefined {
   if (answer.status !== 200) return undefined;
-  try {
-    const list: unknown = JSON.parse(Buffer.concat(answer.reads.map(({ bytes }) => bytes)).toString());
-    const entries = (list as Record<string, unknown> | null)?.[field];
-    return Array.isArray(entries) ? entries : undefined;
-  } catch {
-    // Not JSON: no list, which is what the caller is told.
-    return undefined;
-  }
+  // What is no JSON is no list either.
+  const list = parseJson(Buffer.concat(answer.reads.map(({ bytes }) => bytes)).toString());
+  return asArray(asObject(list)?.[field]);
 }
 
 function textsOf(entries: readonly unknown[], field: string): string[] {
-  return entries
-    .map((entry) => (entry as Record<string, unknown> | null)?.[field])
-    .filter((text) => typeof text === 'string');
+  return entries.map((entry) => asObject(entry)?.[field]).filter((text) => typeof text === 'string');
 }
 
 /** `Date` has whole seconds: the middle of its second against the middle of our wait. */
 function offsetMs(answer: StreamAnswer, askedEpochMs: number): number | undefined {
-  const fields = answer.head?.rawHeaders ?? [];
-  const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'date');
-  const date = at === -1 ? Number.NaN : Date.parse(fields[at + 1] ?? '');
+  const date = Date.parse(fieldValue(answer.head?.rawHeaders ?? [], 'date') ?? '');
   if (Number.isNaN(date)) return undefined;
   return date + 500 - (askedEpochMs + Date.now()) / 2;
 }

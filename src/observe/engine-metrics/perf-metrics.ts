@@ -6,6 +6,7 @@ import { PERF_ENTRIES_KEPT_MS, PERF_ENTRIES_MAX_COUNT, PERF_METRICS_BODY_MAX_BYT
 import type { Log } from '../../base/log.ts';
 import type { PollFault } from '../../judge/engine-state.ts';
 import type { Evidence } from '../../record/stream-record.ts';
+import { asArray, asObject, parseJson, type JsonObject } from '../../stream/json-value.ts';
 import type { EndedExchange, LateSource } from '../late-evidence.ts';
 import type { MetricsClient } from './metrics-client.ts';
 import { PollLoop } from './poll-loop.ts';
@@ -137,7 +138,7 @@ class RequestList {
       },
     });
     const readAtNs = nowNs();
-    const list = failure === undefined ? parseList(text) : undefined;
+    const list = failure === undefined ? asArray(parseJson(text)) : undefined;
     if (list === undefined) {
       this.failedAtNs = readAtNs;
       this.#notes.failed(this.url, failure ?? { fault: 'no_metrics' });
@@ -171,15 +172,6 @@ function requestIdOf({ responseId, subject }: EndedExchange): string | undefined
   return /^[a-z]+-(\d{1,20})$/.exec(responseId)?.[1];
 }
 
-function parseList(text: string): readonly unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Undefined where a moment is missing or out of order: an unfinished or an ill-timed request. */
 function readEntry(
   item: unknown,
@@ -195,8 +187,8 @@ function readEntry(
   return { requestId: String(id), queueNs: lengthNs(arrivalS, scheduledS), prefillNs: lengthNs(scheduledS, tokenS) };
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+function fieldsOf(value: unknown): JsonObject {
+  return asObject(value) ?? {};
 }
 
 /** Seconds of a steady clock; 0 stands for a moment that has not come. */

@@ -3,10 +3,9 @@
 // lowerCamelCase or, as opentelemetry-cpp does by default, in snake_case. Generator as in trace-protobuf.ts.
 import type { EngineSpan } from '../../evidence/engine-span.ts';
 import { OTLP_ATTRIBUTES_MAX_COUNT, OTLP_TEXT_MAX_CHARS } from '../../base/otlp-limits.ts';
+import { isObject, parseJson, type JsonObject } from '../../stream/json-value.ts';
 import { MalformedError } from './field-cursor.ts';
 import { spanFrom, type SpanDraft } from './span-draft.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Throws a MalformedError for what is no JSON object. */
 export function* jsonSpans(bytes: Buffer): Generator<EngineSpan | undefined, void> {
@@ -22,18 +21,10 @@ export function* jsonSpans(bytes: Buffer): Generator<EngineSpan | undefined, voi
 }
 
 function parse(bytes: Buffer): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new MalformedError('the body is no JSON');
-  }
+  const value = parseJson(bytes.toString('utf8'));
+  if (value === undefined) throw new MalformedError('the body is no JSON');
   if (!isObject(value)) throw new MalformedError('the body is no JSON object');
   return value;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function objects(value: unknown): JsonObject[] {

@@ -1,46 +1,23 @@
 // How soon the engine sees that a client has left: by RST and by FIN, in each phase an exchange has,
 // through rubato and directly, in turns. A raw client leaves, a raw engine notes when its end closes.
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { startRubato, type Contender } from './harness/contender.ts';
 import { progress, report, type BenchResult, type Verdict } from './harness/report.ts';
 import { largest, msOf, percentile, short } from './harness/stats.ts';
-import { nowNs } from '../../src/base/clock.ts';
-import { RawClient } from '../support/raw-client.ts';
-import { PLAN_FIELD, RawEngine, type EngineExchange, type Script } from '../support/raw-engine.ts';
-import { at, c, chatRequest, D, HEAD } from '../support/script.ts';
-import { Signal, sleep } from '../support/signal.ts';
+import { flood, leave, MuteEngine, untilStill, type Departure, type How } from '../support/departures.ts';
+import { RawEngine } from '../support/raw-engine.ts';
+import { at, c, D, HEAD } from '../support/script.ts';
+import { sleep } from '../support/signal.ts';
 
 const TURN_COUNT = 5;
 const P50_TARGET_MS = 2;
 const PAUSED_P50_TARGET_MS = 6;
 const P99_TARGET_MS = 10;
 
-type How = 'rst' | 'fin';
-
-interface Phase {
+interface Phase extends Departure {
   readonly name: string;
   /** Departures a turn, each way. */
   readonly count: number;
-  readonly script: Script;
-  readonly until: (client: RawClient, exchange: EngineExchange) => Promise<unknown>;
-  readonly request?: (whole: Buffer) => Buffer;
   readonly p50TargetMs: number;
-}
-
-const flood = async (exchange: EngineExchange): Promise<void> => {
-  const block = c(D('x'.repeat(64_000)));
-  await exchange.write(HEAD);
-  while (exchange.connection.goneAtNs === undefined) await exchange.write(block);
-};
-
-/** The engine can write no more: everything between it and the client is full. */
-async function untilStill(client: RawClient, exchange: EngineExchange): Promise<void> {
-  await client.responseHead();
-  client.pause();
-  for (let before = -1; before !== exchange.writtenBytes;) {
-    before = exchange.writtenBytes;
-    await sleep(100);
-  }
 }
 
 const endless = [at(0, HEAD), ...Array.from({ length: 400 }, (_, index) => at(index * 10, c(D('a'))))];
@@ -50,7 +27,7 @@ const PHASES: readonly Phase[] = [
     count: 40,
     script: [],
     until: () => sleep(5),
-    request: (whole) => whole.subarray(0, -5),
+    sent: (whole) => whole.subarray(0, -5),
     p50TargetMs: P50_TARGET_MS,
   },
   { name: 'before head', count: 40, script: [], until: () => sleep(5), p50TargetMs: P50_TARGET_MS },
@@ -70,63 +47,6 @@ const PHASES: readonly Phase[] = [
   },
   { name: 'paused by back-pressure', count: 6, script: flood, until: untilStill, p50TargetMs: PAUSED_P50_TARGET_MS },
 ];
-
-async function leave(engine: RawEngine, port: number, how: How, phase: Phase): Promise<number> {
-  const plan = engine.plan(phase.script);
-  const client = await RawClient.open(port);
-  const whole = chatRequest({ lines: [`${PLAN_FIELD}: ${plan.id}`] });
-  client.request(phase.request?.(whole) ?? whole);
-  const exchange = await plan.exchange;
-  await phase.until(client, exchange);
-  const leftAtNs = nowNs();
-  client[how]();
-  await exchange.connection.untilGone(30_000);
-  client.close();
-  return (exchange.connection.goneAtNs ?? NaN) - leftAtNs;
-}
-
-/** An engine that takes connections and never answers a TLS handshake, so that connecting goes on. */
-class MuteEngine {
-  readonly signal = new Signal();
-  #goneAtNs: number | undefined;
-  #server: Server | undefined;
-  #socket: Socket | undefined;
-
-  async start(): Promise<number> {
-    this.#server = createServer((socket) => {
-      this.#socket = socket;
-      this.#goneAtNs = undefined;
-      const gone = (): void => {
-        this.#goneAtNs ??= nowNs();
-        this.signal.notify();
-      };
-      socket.on('data', () => this.signal.notify());
-      socket.on('end', gone);
-      socket.on('error', gone);
-      socket.on('close', gone);
-    });
-    await new Promise<void>((resolve) => this.#server?.listen(0, '127.0.0.1', resolve));
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  async leave(port: number, how: How): Promise<number> {
-    this.#socket = undefined;
-    const client = await RawClient.open(port);
-    client.request(chatRequest());
-    await this.signal.until('the handshake to begin', () => (this.#socket?.bytesRead ?? 0) > 0);
-    await sleep(5);
-    const leftAtNs = nowNs();
-    client[how]();
-    await this.signal.until('the sidecar to give up connecting', () => this.#goneAtNs !== undefined);
-    client.close();
-    return (this.#goneAtNs ?? NaN) - leftAtNs;
-  }
-
-  stop(): void {
-    this.#socket?.destroy();
-    this.#server?.close();
-  }
-}
 
 type Samples = Map<string, number[]>;
 
@@ -158,8 +78,8 @@ async function measurePhases(samples: Samples, engine: RawEngine, rubato: Conten
 }
 
 async function measureConnecting(samples: Samples): Promise<void> {
-  const mute = new MuteEngine();
-  const port = await mute.start();
+  const mute = await MuteEngine.start();
+  const { port } = mute;
   const rubato = await startRubato('rubato', { enginePort: port, args: ['--upstream', `https://127.0.0.1:${port}`] });
   // The sidecar looks once whether its upstream is there; that connection is none of ours.
   await sleep(500);

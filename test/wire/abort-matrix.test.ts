@@ -1,16 +1,14 @@
 // Goal: a client that leaves, by FIN or RST and in whatever phase, is known to the engine at once (T01).
 // Method: a raw client and a raw engine on one clock; many departures a cell, compared by their median with room for
 // a busy machine. The strict figures (2 ms at the median, 10 ms at p99) are the bench's: npm run bench abort.
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nowNs } from '../../src/base/clock.ts';
 import type { StreamRecord } from '../../src/record/stream-record.ts';
 import { useBench } from '../support/bench.ts';
-import { RawClient } from '../support/raw-client.ts';
-import { PLAN_FIELD, type EngineExchange, type Script } from '../support/raw-engine.ts';
+import { flood, leave, MuteEngine, untilStill, type Departure } from '../support/departures.ts';
+import { PLAN_FIELD } from '../support/raw-engine.ts';
 import { at, c, chatRequest, D, END, HEAD } from '../support/script.ts';
 import { Sidecar } from '../support/sidecar.ts';
-import { poll, Signal, sleep } from '../support/signal.ts';
+import { sleep } from '../support/signal.ts';
 
 const RUNS = Number(process.env['ABORT_RUNS'] ?? 25);
 const MEDIAN_MAX_MS = 20;
@@ -22,27 +20,9 @@ function expectAtOnce(tookMs: readonly number[]): void {
   expect(sorted.at(-1)).toBeLessThanOrEqual(WORST_MAX_MS);
 }
 
-interface Cell {
+interface Cell extends Departure {
   readonly phase: string;
-  readonly script: Script;
-  readonly until: (client: RawClient, exchange: EngineExchange) => Promise<unknown>;
-  readonly sent?: (whole: Buffer) => Buffer;
   readonly runs?: number;
-}
-
-const flood = async (exchange: EngineExchange): Promise<void> => {
-  const block = c(D('x'.repeat(64_000)));
-  await exchange.write(HEAD);
-  while (exchange.connection.goneAtNs === undefined) await exchange.write(block);
-};
-
-async function untilStill(client: RawClient, exchange: EngineExchange): Promise<void> {
-  await client.responseHead();
-  client.pause();
-  for (let before = -1; before !== exchange.writtenBytes;) {
-    before = exchange.writtenBytes;
-    await sleep(100);
-  }
 }
 
 const CELLS: readonly Cell[] = [
@@ -60,20 +40,10 @@ const CELLS: readonly Cell[] = [
 describe.each(['fin', 'rst'] as const)('by %s', (how) => {
   const bench = useBench();
 
-  test.each(CELLS)('$phase', async ({ script, until, sent, runs = RUNS }) => {
+  test.each(CELLS)('$phase', async ({ runs = RUNS, ...departure }) => {
     const tookMs: number[] = [];
     for (let run = 0; run < runs; run += 1) {
-      const plan = bench.engine.plan(script);
-      const client = await RawClient.open(bench.sidecar.listenPort);
-      const whole = chatRequest({ lines: [`${PLAN_FIELD}: ${plan.id}`] });
-      client.request(sent?.(whole) ?? whole);
-      const exchange = await plan.exchange;
-      await until(client, exchange);
-      const leftAtNs = nowNs();
-      client[how]();
-      await exchange.connection.untilGone(5_000);
-      client.close();
-      tookMs.push(((exchange.connection.goneAtNs ?? Infinity) - leftAtNs) / 1e6);
+      tookMs.push((await leave(bench.engine, bench.sidecar.listenPort, how, departure)) / 1e6);
     }
     expectAtOnce(tookMs);
   });
@@ -125,53 +95,23 @@ describe.each(['fin', 'rst'] as const)('by %s', (how) => {
 });
 
 describe('while rubato connects', () => {
-  const signal = new Signal();
-  let mute: Server;
+  let mute: MuteEngine;
   let sidecar: Sidecar;
-  let open: { readonly socket: Socket; goneAtNs: number | undefined } | undefined;
 
   beforeAll(async () => {
-    // Takes connections and never answers a TLS handshake.
-    mute = createServer((socket) => {
-      const connection: { socket: Socket; goneAtNs: number | undefined } = { socket, goneAtNs: undefined };
-      open = connection;
-      const gone = (): void => {
-        connection.goneAtNs ??= nowNs();
-        signal.notify();
-      };
-      socket.on('data', () => signal.notify());
-      for (const name of ['end', 'error', 'close']) socket.on(name, gone);
-    });
-    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
-    const { port } = mute.address() as AddressInfo;
-    sidecar = await Sidecar.start({ upstream: `https://127.0.0.1:${port}` });
+    mute = await MuteEngine.start();
+    sidecar = await Sidecar.start({ upstream: `https://127.0.0.1:${mute.port}` });
     // It looks once whether its upstream is there; that connection is none of ours.
     await sleep(500);
   });
   afterAll(async () => {
-    open?.socket.destroy();
-    mute.close();
+    mute.stop();
     await sidecar.stop();
   });
 
   test.each(['fin', 'rst'] as const)('by %s', async (how) => {
     const tookMs: number[] = [];
-    for (let run = 0; run < RUNS; run += 1) {
-      open = undefined;
-      const client = await RawClient.open(sidecar.listenPort);
-      client.request(chatRequest());
-      const connection = await poll(
-        'the handshake',
-        () => ((open?.socket.bytesRead ?? 0) > 0 ? open : undefined),
-        5_000,
-        1,
-      );
-      const leftAtNs = nowNs();
-      client[how]();
-      await signal.until('the end of connecting', () => connection.goneAtNs !== undefined);
-      client.close();
-      tookMs.push(((connection.goneAtNs ?? Infinity) - leftAtNs) / 1e6);
-    }
+    for (let run = 0; run < RUNS; run += 1) tookMs.push((await mute.leave(sidecar.listenPort, how)) / 1e6);
     expectAtOnce(tookMs);
   });
 });

@@ -3,11 +3,11 @@
 // scripts in test/conformance/http/, with rubato between them as a process of its own.
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sidecar } from '../support/sidecar.ts';
 import { say } from './judge/missing.ts';
+import { freePort } from '../support/free-port.ts';
 
 const SCRIPTS = new URL('../conformance/http/', import.meta.url).pathname;
 /** Limit of one script; the slowest takes half a second. */
@@ -15,15 +15,6 @@ const SCRIPT_SECONDS = 15;
 
 const isThere = spawnSync('varnishtest', ['-h']).error === undefined;
 if (!isThere) say('!!!!!!!! NOT TESTED with varnishtest: it is not installed (Debian package varnish) !!!!!!!!');
-
-/** A port that is free now, for servers that the scripts start one after the other. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function run(
   script: string,

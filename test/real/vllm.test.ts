@@ -5,7 +5,8 @@
 // where the stream says it too.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
-import { freePort, type EngineProcess } from './engine/engine-process.ts';
+import type { EngineProcess } from './engine/engine-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { startVllm } from './engine/vllm.ts';
 import { askAll, askOnce, dataOf, type Answer } from './judge/ask.ts';
 import { orMissing, say } from './judge/missing.ts';

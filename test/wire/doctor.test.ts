@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/app/doctor/check.ts';
 import { exportEngineSpans } from '../support/engine-exporter.ts';
+import { freePort } from '../support/free-port.ts';
 import { KEPT_CODE, NODE, ROOT } from '../support/program.ts';
 import { startReferenceEngine, type ReferenceEngineOptions } from '../../src/client/reference-engine/start.ts';
 
@@ -113,9 +114,7 @@ describe('an engine that could say more', () => {
 
 describe('what is in the way', () => {
   test('an upstream that refuses: exit 1, and the cure', async () => {
-    const server = createServer();
-    const port = await listening(server);
-    await (open.pop() as () => Promise<void>)();
+    const port = await freePort();
     const { status, ok, find } = await doctor(['--upstream', `http://127.0.0.1:${port}`]);
     expect([status, ok]).toEqual([1, false]);
     expect(find('upstream')).toMatchObject({ status: 'fail' });
@@ -245,9 +244,7 @@ test('with --json faults of the configuration are JSON too', async () => {
 
 describe('spans of the engine', () => {
   test('are waited for where --otlp-listen says, and confirm that traceparent is honoured', async () => {
-    const server = createServer();
-    const port = await listening(server);
-    await (open.pop() as () => Promise<void>)();
+    const port = await freePort();
     const spans = exportEngineSpans('http/protobuf', `http://127.0.0.1:${port}`);
     open.push(() => spans.stop());
     const url = await engine({ persona: 'vllm', signals: { inBand: false }, onSpans: spans.onSpans });

@@ -4,7 +4,6 @@
 // is full before the sidecar starts. Streams run meanwhile and are compared byte for byte.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -13,6 +12,7 @@ import { sumOf } from '../support/prometheus.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { poll } from '../support/signal.ts';
+import { freePort } from '../support/free-port.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const STREAM_COUNT = 60;
@@ -138,14 +138,6 @@ describe.runIf(canMount())('a disk for records', () => {
     expect([sidecar.exit?.code, sidecar.noise]).toEqual([0, []]);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** A pipe that takes nothing: it is full, and whoever could read it does not. */
 function fullPipe(): { readonly writeEnd: number; close(): void } {

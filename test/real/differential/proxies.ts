@@ -2,11 +2,12 @@
 // Each is started with the configuration that a streaming endpoint needs and otherwise its defaults.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Sidecar } from '../../support/sidecar.ts';
+import { freePort } from '../../support/free-port.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 const NODE = join(ROOT, 'node_modules/.bin/node');
@@ -20,14 +21,6 @@ export interface Proxy {
 }
 
 export type StartProxy = (enginePort: number) => Promise<Proxy>;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function untilListening(port: number): Promise<void> {
   for (const endAtMs = Date.now() + START_WAIT_MS; Date.now() < endAtMs; await sleep(50)) {

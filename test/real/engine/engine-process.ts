@@ -2,11 +2,11 @@
 // in a file, and ended with all its children.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { poll } from '../../support/signal.ts';
 import { killGroup, MissingError } from './command.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export interface EngineCommand {
   readonly command: string;
@@ -85,13 +85,4 @@ export class EngineProcess {
 /** Options with values, as command lines have them. */
 export function flags(values: Readonly<Record<string, string | number>>): string[] {
   return Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]);
-}
-
-/** A port that was free a moment ago; no engine can say which one it chose by itself. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -6,6 +6,7 @@ import { UpstreamWatch } from '../../../src/app/upstream-watch.ts';
 import type { UpstreamAddress } from '../../../src/config/config.ts';
 import { poll } from '../../support/signal.ts';
 import { catchLog } from '../telemetry/reports.ts';
+import { freePort } from '../../support/free-port.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(() => cleanUps.splice(0).forEach((cleanUp) => cleanUp()));
@@ -26,13 +27,6 @@ async function listen(
 
 function addressOf(port: number): UpstreamAddress {
   return { protocol: 'http:', host: '127.0.0.1', port, origin: `http://127.0.0.1:${port}` };
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const { server, address } = await listen();
-  await new Promise((resolve) => void server.close(resolve));
-  return address.port;
 }
 
 function createWatch() {

@@ -82,16 +82,20 @@ export class RelaySeat {
     return Object.fromEntries(entries) as TapeCounts;
   }
 
-  /** Lets open streams finish within the limit, cuts the rest and ends the thread. Gives how many were cut. */
-  async end(withinMs: number): Promise<number> {
-    let cutCount = 0;
+  /** Lets open streams finish within the limit and cuts the rest. Gives how many were cut. */
+  async drained(withinMs: number): Promise<number> {
     // One that does not listen yet has nothing open, and may take long to say so.
-    if (this.listeningAtNs !== undefined) {
-      this.life.drain(withinMs);
-      const late = setTimeout(() => void this.life.end(), Math.min(withinMs + CUT_MS, TIMER_MAX_MS));
-      cutCount = await this.life.drained;
-      clearTimeout(late);
-    }
+    if (this.listeningAtNs === undefined) return 0;
+    this.life.drain(withinMs);
+    const late = setTimeout(() => void this.life.end(), Math.min(withinMs + CUT_MS, TIMER_MAX_MS));
+    const cutCount = await this.life.drained;
+    clearTimeout(late);
+    return cutCount;
+  }
+
+  /** The same, and ends the thread. */
+  async end(withinMs: number): Promise<number> {
+    const cutCount = await this.drained(withinMs);
     await this.life.end();
     return cutCount;
   }
@@ -102,7 +106,7 @@ export class RelaySeat {
     setTimeout(() => void this.life.end(), CUT_MS).unref();
   }
 
-  /** The thread has ended: its last words are read, and what it left open is ended. Gives the tape back, empty. */
+  /** The thread writes no more: its last words are read, and what it left open is ended. Gives the tape back, empty. */
   settle(): Tape {
     this.#tapeDrain.finish(this.#reader);
     // A thread that was ended with streams open said nothing of them.

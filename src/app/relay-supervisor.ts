@@ -52,6 +52,7 @@ export class RelaySupervisor {
   /** Lives in a row that ended before they listened, by relay. */
   readonly #failedStartCounts = new Map<number, number>();
   #closing = false;
+  #ended: Promise<unknown> = Promise.resolve();
   /** Called whenever {@link RelaySupervisor.pulses} has something new to say. */
   onPulses: () => void = () => undefined;
 
@@ -99,15 +100,27 @@ export class RelaySupervisor {
     return sumOfCounts([this.#gone, ...this.#all().map((seat) => seat.counts())]);
   }
 
-  /** Lets open streams finish within the limit, cuts the rest, ends the threads and reads their last words. */
+  /**
+   * Lets open streams finish within the limit, cuts the rest and reads the relays' last words. What a thread has
+   * said by the time that it is drained is all, so nobody waits here for its end: that comes with `ended`.
+   */
   async close(withinMs: number): Promise<void> {
     this.#closing = true;
     const seats = this.#all();
-    const [, ...cutCounts] = await Promise.all([this.#spare.close(), ...seats.map((seat) => seat.end(withinMs))]);
+    const spareEnd = this.#spare.close();
+    const cutCounts = await Promise.all(seats.map((seat) => seat.drained(withinMs)));
+    this.#ended = Promise.all([spareEnd, ...seats.map((seat) => seat.life.end())]);
+    // What never listened has not said that it is drained.
+    if (seats.some(({ listeningAtNs }) => listeningAtNs === undefined)) await this.#ended;
     this.#tellCut(cutCounts.reduce((sum, count) => sum + count, 0));
     for (const seat of seats) this.#settle(seat);
     this.#seats.length = 0;
     this.#leaving.clear();
+  }
+
+  /** All threads have ended, once `close` has begun. */
+  async ended(): Promise<void> {
+    await this.#ended;
   }
 
   /** The drain limit of a close under way is now. */

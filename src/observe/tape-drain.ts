@@ -1,12 +1,16 @@
 // Reads the tapes at the main thread's own pace: often while something comes, seldom while nothing
 // does. The relay never wakes it.
+import { nowNs } from '../base/clock.ts';
 import type { TapeHandler } from '../tape/entries.ts';
 import type { TapeReader } from '../tape/reader.ts';
 
 const BUSY_MS = 5;
 const IDLE_MS = 50;
-/** Entries between two looks at the other work of the loop: a few ms of it. */
-const BATCH_COUNT = 1_000;
+/** Between two looks at the other work of the loop, whichever comes first: a clock that does not run is no excuse. */
+const TURN_MAX_NS = 1.5e6;
+const TURN_MAX_COUNT = 1_000;
+/** Entries between two looks at the clock: a chunk takes some 10 µs, the end of a long stream a few ms by itself. */
+const BATCH_COUNT = 20;
 
 export class TapeDrain {
   readonly #sources = new Map<TapeReader, TapeHandler>();
@@ -39,13 +43,17 @@ export class TapeDrain {
   }
 
   readonly #turn = (): void => {
+    const untilNs = nowNs() + TURN_MAX_NS;
     let count = 0;
-    let full = false;
-    for (const [reader, handler] of this.#sources) {
-      const read = this.#read(reader, handler);
-      count += read;
-      full ||= read >= BATCH_COUNT;
-    }
+    let full: boolean;
+    do {
+      full = false;
+      for (const [reader, handler] of this.#sources) {
+        const read = this.#read(reader, handler);
+        count += read;
+        full ||= read >= BATCH_COUNT;
+      }
+    } while (full && count < TURN_MAX_COUNT && nowNs() < untilNs);
     if (full) {
       this.#timer = undefined;
       this.#immediate = setImmediate(this.#turn);

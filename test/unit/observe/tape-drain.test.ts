@@ -101,6 +101,27 @@ test('a long backlog is read in batches, with turns of the loop between them', (
   drain.stop();
 });
 
+test('T17 a backlog whose entries take long leaves the loop to others every few ms', async () => {
+  vi.useRealTimers();
+  const one = source();
+  const slowly = handlerOf(() => {
+    const untilMs = performance.now() + 0.1;
+    while (performance.now() < untilMs);
+    one.told.push(0);
+  });
+  const drain = new TapeDrain(() => undefined);
+  drain.add(one.reader, slowly);
+  one.mark(...Array.from({ length: 1_000 }, (_, index) => index));
+  // What others of the loop see: how much was read between two of their turns.
+  const seen: number[] = [];
+  while (one.told.length < 1_000) {
+    await new Promise((resolve) => void setImmediate(resolve));
+    if (one.told.length !== seen.at(-1)) seen.push(one.told.length);
+  }
+  drain.stop();
+  expect(Math.max(...seen.map((count, index) => count - (seen[index - 1] ?? 0)))).toBeLessThanOrEqual(40);
+});
+
 test('stopping between two batches stops', () => {
   const one = source();
   const { drain } = createDrain(one);

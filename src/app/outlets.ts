@@ -18,6 +18,7 @@ import { createSpanSink } from '../telemetry/spans.ts';
 import type { KnownLabels } from '../telemetry/start-series.ts';
 import { createMetricStore, type MetricStore } from '../telemetry/store.ts';
 import { createSummary, type SummarySink } from '../telemetry/summary.ts';
+import { allRoutes } from './edge-routes.ts';
 import { RecentReports } from './recent-reports.ts';
 import { packageVersion } from './version.ts';
 
@@ -123,15 +124,20 @@ function exportCounts(otel: Otel, recordFile: RecordFile | undefined, log: Log):
 
 /**
  * Whether the engine gets a `traceparent` of ours: when somebody sees our spans, or when the engine's come
- * to us. In the second case there may be nobody for ours; then the ids are made all the same, for the join.
+ * to us, or when the same exchange may be seen on both sides of a hop. In the last two cases there may be nobody
+ * for ours; then the ids are made all the same, for the join.
  */
-export function takesPartInTraces(config: Pick<Config, 'propagate' | 'otlpListen'>, plan: OtelPlan): boolean {
+export function takesPartInTraces(
+  config: Pick<Config, 'propagate' | 'otlpListen' | 'edges' | 'peer'>,
+  plan: OtelPlan,
+): boolean {
   if (config.propagate !== 'auto') return config.propagate === 'on';
-  return pushesTraces(plan) || config.otlpListen !== undefined;
+  const { otlpListen, edges, peer } = config;
+  return pushesTraces(plan) || otlpListen !== undefined || edges.length > 0 || peer !== undefined;
 }
 
-function knownLabels({ classes, routes }: Config): KnownLabels {
-  return { class: classes.map(({ name }) => name), route: routes.map(({ name }) => name) };
+function knownLabels(config: Config): KnownLabels {
+  return { class: config.classes.map(({ name }) => name), route: allRoutes(config).map(({ name }) => name) };
 }
 
 /** A place among the sinks whose holder may change. */
@@ -148,7 +154,7 @@ function switchedSink(name: string, first: Sink | undefined): { sink: Sink; chan
 function spanSink(config: Config, { tracing }: Otel): Sink | undefined {
   if (tracing === undefined) return undefined;
   const upstreams = new Map(
-    config.routes.map(({ name, upstream }) => [name, { address: upstream.host, port: upstream.port }]),
+    allRoutes(config).map(({ name, upstream }) => [name, { address: upstream.host, port: upstream.port }]),
   );
   const { chunks, chunksAs, genAiProvider: provider } = config;
   return createSpanSink({ ...tracing, chunks, chunksAs, slowTtftNs: config.keepSlowMs * 1e6, provider, upstreams });

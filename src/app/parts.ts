@@ -106,7 +106,7 @@ export function createParts(config: Config, given: Given): Parts {
     listenTls && new TlsFiles({ files: listenTls, log, onChange: (pair) => supervisor.replaceTls(pair) });
   const supervisor = new RelaySupervisor({
     count: config.relayCount,
-    listen: config.listen,
+    listen: [config.listen, ...config.edges.map((edge) => edge.listen)],
     settings: settingsOfRelays(config, { env, outlets, routeBook }),
     tls: () => tlsFiles?.pair,
     drainMs: () => state.config.drainMs,

@@ -21,7 +21,7 @@ export interface LifeOptions {
 
 export class RelayLife {
   readonly #worker: Worker;
-  readonly #listening = Promise.withResolvers<HostPort>();
+  readonly #listening = Promise.withResolvers<readonly HostPort[]>();
   readonly #drained = Promise.withResolvers<number>();
   readonly #failed = Promise.withResolvers<string>();
   /** Told of changed settings, and not yet confirmed. */
@@ -47,9 +47,12 @@ export class RelayLife {
     this.#listening.promise.catch(() => undefined);
   }
 
-  /** Makes it a relay; resolves when it listens, rejects with the system's error when it cannot. */
-  listen(address: ListenAddress, settings: RelaySettings): Promise<HostPort> {
-    this.#send({ type: 'listen', address, settings });
+  /**
+   * Makes it a relay; resolves when it listens on all addresses, rejects with the system's error when it cannot,
+   * which then names the `listener`.
+   */
+  listen(addresses: readonly ListenAddress[], settings: RelaySettings): Promise<readonly HostPort[]> {
+    this.#send({ type: 'listen', addresses, settings });
     return this.#listening.promise;
   }
 
@@ -96,9 +99,11 @@ export class RelayLife {
   #onMessage(message: RelayMessage): void {
     switch (message.type) {
       case 'listening':
-        return this.#listening.resolve({ host: message.host, port: message.port });
+        return this.#listening.resolve(message.places);
       case 'listen_failed':
-        return this.#listening.reject(Object.assign(new Error(message.message), { code: message.code }));
+        return this.#listening.reject(
+          Object.assign(new Error(message.message), { code: message.code, listener: message.listener }),
+        );
       case 'failed':
         return this.#failed.resolve(message.reason);
       case 'configured':

@@ -60,8 +60,11 @@ export class RelaySeat {
     drain.add(this.#reader, this.#handler);
   }
 
-  async listen(address: ListenAddress, settings: Omit<RelaySettings, 'tape'>): Promise<HostPort> {
-    const listening = await this.life.listen(address, { ...settings, tape: this.#tape.shared });
+  async listen(
+    addresses: readonly ListenAddress[],
+    settings: Omit<RelaySettings, 'tape'>,
+  ): Promise<readonly HostPort[]> {
+    const listening = await this.life.listen(addresses, { ...settings, tape: this.#tape.shared });
     this.listeningAtNs = nowNs();
     return listening;
   }

@@ -1,7 +1,8 @@
 // From the configuration and the environment to what relay threads are told.
-import type { Config, RouteConfig, UpstreamAddress } from '../config/config.ts';
+import type { Config, HostHeader, RouteConfig, UpstreamAddress } from '../config/config.ts';
 import type { AdmissionSettings } from '../relay/admission-limits.ts';
-import type { LiveSettings, SamplerSettings, UpstreamTarget } from '../relay/settings.ts';
+import type { LiveSettings, RouteRule, SamplerSettings, UpstreamTarget } from '../relay/settings.ts';
+import { edgeRoute } from './edge-routes.ts';
 import { roomInDescriptorsCount, roomInMemoryBytes } from './room.ts';
 
 /** `idOf` gives the number that stands for a route on the tape. */
@@ -10,14 +11,16 @@ export function relaySettings(
   tracing: SamplerSettings | undefined,
   idOf: (route: RouteConfig) => number,
 ): LiveSettings {
+  const ruleOf = (route: RouteConfig, hostHeader: HostHeader): RouteRule => ({
+    id: idOf(route),
+    name: route.name,
+    prefix: route.prefix,
+    host: route.host,
+    upstream: upstreamTarget(route.upstream, hostHeader, config.upstreamTls),
+  });
   return {
-    routes: config.routes.map((route) => ({
-      id: idOf(route),
-      name: route.name,
-      prefix: route.prefix,
-      host: route.host,
-      upstream: upstreamTarget(config, route.upstream),
-    })),
+    routes: config.routes.map((route) => ruleOf(route, config.hostHeader)),
+    edges: config.edges.map((edge) => ruleOf(edgeRoute(edge), edge.hostHeader ?? config.hostHeader)),
     tracing,
     timeLimits: config.timeouts,
     admission: admissionOf(config),
@@ -35,7 +38,11 @@ function admissionOf({ admission, relayCount }: Config): AdmissionSettings {
   };
 }
 
-function upstreamTarget({ hostHeader, upstreamTls }: Config, address: UpstreamAddress): UpstreamTarget {
+function upstreamTarget(
+  address: UpstreamAddress,
+  hostHeader: HostHeader,
+  upstreamTls: Config['upstreamTls'],
+): UpstreamTarget {
   const secure = address.protocol === 'https:';
   // Hosted APIs answer only to their own name; a plain engine next door takes any.
   const rewrites = hostHeader === 'upstream' || (hostHeader === 'auto' && secure);

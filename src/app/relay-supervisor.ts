@@ -24,7 +24,8 @@ const GOOD_LIFE_MS = 1_000;
 
 export interface SupervisorOptions {
   readonly count: number;
-  readonly listen: HostPort;
+  /** The main address first, then those of the edges. */
+  readonly listen: readonly HostPort[];
   readonly settings: LiveSettings;
   /** The certificate towards clients that is to serve now. */
   readonly tls: () => TlsPair | undefined;
@@ -47,7 +48,7 @@ export class RelaySupervisor {
   readonly #tapes: Tape[] = [];
   readonly #spare = new SpareRelay(() => this.#boot(true));
   #settings: LiveSettings;
-  #address: HostPort | undefined;
+  #addresses: readonly HostPort[] | undefined;
   #lifeCount = 0;
   /** Lives in a row that ended before they listened, by relay. */
   readonly #failedStartCounts = new Map<number, number>();
@@ -61,14 +62,14 @@ export class RelaySupervisor {
     this.#settings = options.settings;
   }
 
-  /** Starts all relays; resolves when each listens, rejects with the system's error when one cannot. */
-  async start(): Promise<HostPort> {
-    // The first one settles the port; with port 0 the others need to know it.
-    this.#address = await this.#seat(0, this.#options.listen);
-    const address = this.#address;
-    await Promise.all(Array.from({ length: this.#options.count - 1 }, (_, i) => this.#seat(i + 1, address)));
+  /** Starts all relays; resolves when each listens everywhere, rejects with the system's error when one cannot. */
+  async start(): Promise<readonly HostPort[]> {
+    // The first one settles the ports; with port 0 the others need to know them.
+    this.#addresses = await this.#seat(0, this.#options.listen);
+    const addresses = this.#addresses;
+    await Promise.all(Array.from({ length: this.#options.count - 1 }, (_, i) => this.#seat(i + 1, addresses)));
     this.#spare.keep();
-    return address;
+    return addresses;
   }
 
   /** Resolves when all relays admit requests by the new settings. */
@@ -133,7 +134,7 @@ export class RelaySupervisor {
   }
 
   /** Has the spare, or a new life, serve as this relay. */
-  async #seat(relay: number, listen: HostPort): Promise<HostPort> {
+  async #seat(relay: number, listen: readonly HostPort[]): Promise<readonly HostPort[]> {
     const { observer, drain, count, tls } = this.#options;
     const life = this.#spare.take() ?? this.#boot(this.#lifeCount < count);
     const tape = this.#tapes.pop() ?? createTape(TAPE_BYTES);
@@ -143,15 +144,17 @@ export class RelaySupervisor {
     void life.ended.then(() => this.#onEnded(relay, seat));
     void life.failed.then((reason) => this.#onFailed(relay, seat, reason));
     try {
-      const listening = await seat.listen({ ...listen, shared: count > 1 }, { ...this.#settings, tls: tls() });
+      const addresses = listen.map((each) => ({ ...each, shared: count > 1 }));
+      const listening = await seat.listen(addresses, { ...this.#settings, tls: tls() });
       this.#failedStartCounts.delete(relay);
       this.onPulses();
       return listening;
     } catch (fault) {
       // The very first one cannot listen: nothing was started that could be kept going.
-      this.#closing ||= this.#address === undefined;
+      this.#closing ||= this.#addresses === undefined;
       void life.end();
-      throw Object.assign(fault as Error, { port: listen.port });
+      const { listener } = fault as { readonly listener?: number };
+      throw Object.assign(fault as Error, { port: listen[listener ?? 0]?.port });
     }
   }
 
@@ -201,7 +204,7 @@ export class RelaySupervisor {
   #replace(relay: number): void {
     if (this.#closing) return;
     const { listen, log } = this.#options;
-    this.#seat(relay, this.#address ?? listen).catch((fault: unknown) =>
+    this.#seat(relay, this.#addresses ?? listen).catch((fault: unknown) =>
       log.error('a relay thread could not be replaced', { relay, ...faultFields(fault) }),
     );
     this.#spare.keep();

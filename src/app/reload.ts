@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { Loaded } from '../config/load.ts';
 import { reloaded } from '../config/reload-scope.ts';
 import { createClassifier } from '../observe/classifier.ts';
+import { allRoutes } from './edge-routes.ts';
 import { pollSettings } from './engine-polling.ts';
 import { type Parts, settingsOfRelays } from './parts.ts';
 
@@ -16,7 +17,7 @@ export async function reload(parts: Parts, loaded: Loaded): Promise<void> {
   const { log, state, routeBook } = parts;
   if ('faults' in loaded) return refuse(parts, loaded.faults);
   const { config, kept } = reloaded(state.config, loaded.config);
-  if (!routeBook.hasRoomFor(config.routes)) {
+  if (!routeBook.hasRoomFor(allRoutes(config))) {
     return refuse(parts, ['There were too many different routes since the start; start the process anew.']);
   }
   for (const warning of loaded.warnings) log.warn(warning);
@@ -42,8 +43,8 @@ async function change(parts: Parts, config: Config): Promise<void> {
   log.setLevel(config.logLevel);
   outlets.reconfigure(config);
   const { models, promptBucketEdges, outputBucketEdges } = config;
-  observer.reconfigure({ classifier, promptBucketEdges, outputBucketEdges }, models, routeBook.hold(config.routes));
+  observer.reconfigure({ classifier, promptBucketEdges, outputBucketEdges }, models, routeBook.hold(allRoutes(config)));
   const polled = polling.reconfigure(pollSettings(config));
   await Promise.all([polled, supervisor.configure(settings)]);
-  void watch.start(config.routes.map(({ upstream }) => upstream));
+  void watch.start(allRoutes(config).map(({ upstream }) => upstream));
 }

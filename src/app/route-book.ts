@@ -4,9 +4,15 @@
 import { ROUTE_NUMBERS_MAX_COUNT } from '../base/limits.ts';
 import type { RouteConfig } from '../config/config.ts';
 import type { EngineName } from '../record/engines.ts';
+import type { EdgeRoute } from './edge-routes.ts';
+
+/** A route of the configuration, or an edge as one. */
+type Bookable = RouteConfig | EdgeRoute;
 
 export interface BookedRoute {
   readonly name: string;
+  /** The hop it leads to; absent when it leads to an engine. */
+  readonly edge?: string;
   readonly engine: EngineName | undefined;
   /** The name that sources of evidence know it by: they must not take what another engine did for this one's. */
   place: string;
@@ -22,13 +28,13 @@ export class RouteBook {
   }
 
   /** Whether these can be booked; a process whose routes were changed so often wants to be started anew. */
-  hasRoomFor(routes: readonly RouteConfig[]): boolean {
+  hasRoomFor(routes: readonly Bookable[]): boolean {
     const newCount = routes.filter((route) => !this.#ids.has(keyOf(route))).length;
     return this.#routes.length + newCount <= ROUTE_NUMBERS_MAX_COUNT;
   }
 
   /** Makes these the routes that hold. Gives the names that lead elsewhere now, or nowhere any more. */
-  hold(routes: readonly RouteConfig[]): readonly string[] {
+  hold(routes: readonly Bookable[]): readonly string[] {
     const holding = new Set(routes.map((route) => this.idOf(route)));
     const moved: string[] = [];
     for (const [id, route] of this.#routes.entries()) {
@@ -38,17 +44,18 @@ export class RouteBook {
     return moved;
   }
 
-  idOf(route: RouteConfig): number {
+  idOf(route: Bookable): number {
     const key = keyOf(route);
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
     const id = this.#routes.length;
-    this.#routes.push({ name: route.name, engine: route.engine.name, place: route.name });
+    const edge = 'edge' in route ? { edge: route.edge } : {};
+    this.#routes.push({ name: route.name, ...edge, engine: route.engine.name, place: route.name });
     this.#ids.set(key, id);
     return id;
   }
 }
 
-function keyOf({ name, upstream, engine }: RouteConfig): string {
+function keyOf({ name, upstream, engine }: Bookable): string {
   return `${name}\n${upstream.origin}\n${engine.name ?? ''}`;
 }

@@ -12,6 +12,7 @@ import type { Sink } from '../judge/report.ts';
 import { startAdmin } from '../telemetry/admin.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
 import { adminData } from './admin-data.ts';
+import { allRoutes } from './edge-routes.ts';
 import { createOtlpIntake } from './otlp-intake.ts';
 import { createOutlets } from './outlets.ts';
 import { createParts, type Parts } from './parts.ts';
@@ -21,6 +22,8 @@ import { roomInDescriptorsCount } from './room.ts';
 export interface Running {
   /** Where clients connect, as `host:port`. */
   readonly listen: string;
+  /** Where they connect before a hop. */
+  readonly edges: readonly RunningEdge[];
   /** Where the admin port is. */
   readonly admin: string;
   /**
@@ -32,6 +35,13 @@ export interface Running {
   reload(load: () => Loaded): Promise<void>;
   /** Exit code, once everything has ended. */
   readonly finished: Promise<number>;
+}
+
+export interface RunningEdge {
+  readonly name: string;
+  readonly listen: string;
+  /** The hop's URL. */
+  readonly upstream: string;
 }
 
 export interface ServeExtras {
@@ -65,7 +75,10 @@ async function start(config: Config, parts: Parts): Promise<Running> {
     const limit = { max_connections: room, configured: config.admission.maxConnectionCount };
     log.info('the limit of open files (ulimit -n) leaves room for fewer connections than max-connections', limit);
   }
-  const listen = await supervisor.start();
+  const [listen = config.listen, ...edgePlaces] = await supervisor.start();
+  const edges = config.edges.map(({ name, listen: asked, upstream }, index) => {
+    return { name, listen: textOf(edgePlaces[index] ?? asked), upstream: upstream.origin };
+  });
   const otlpListen = await otlp?.start();
   state.admin = await startAdmin({
     host: config.admin.host,
@@ -78,11 +91,14 @@ async function start(config: Config, parts: Parts): Promise<Running> {
   const { admin } = state;
   supervisor.onPulses = () => admin.setPulses(supervisor.pulses());
   const address = { listen: textOf(listen), admin: textOf({ host: config.admin.host, port: state.admin.port }) };
+  for (const edge of edges) {
+    log.info('an edge is listening', { edge: edge.name, listen: edge.listen, upstream: edge.upstream });
+  }
   log.info('rubato is listening', { ...address, ...(otlpListen && { otlp: textOf(otlpListen) }) });
   parts.polling.start();
-  void watch.start(config.routes.map(({ upstream }) => upstream));
+  void watch.start(allRoutes(config).map(({ upstream }) => upstream));
 
-  return { ...address, ...ending(parts), reload: reloading(parts) };
+  return { ...address, edges, ...ending(parts), reload: reloading(parts) };
 }
 
 /** One after the other, and none once the end has begun. */

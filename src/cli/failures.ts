@@ -26,6 +26,8 @@ export interface ListenPlace {
   readonly flag: string;
   readonly host: string;
   readonly port: number;
+  /** What the flag's value has behind the address. */
+  readonly rest?: string;
 }
 
 interface SystemError extends Error {
@@ -39,7 +41,7 @@ export function listenFailure(error: unknown, places: readonly ListenPlace[]): C
   const named = places.filter((place) => place.port === port);
   const about = named.length > 0 ? named : places;
   const where = about.map((place) => `${place.host}:${place.port}`).join(' or ');
-  const flags = about.map((place) => `${place.flag} ${place.host}:PORT`).join(' or ');
+  const flags = about.map((place) => `${place.flag} ${place.host}:PORT${place.rest ?? ''}`).join(' or ');
   const names = about.map((place) => place.flag).join(' or ');
   const sentences: Readonly<Record<string, string>> = {
     EADDRINUSE: `${where} is in use by another program. Stop that program, or choose another port with ${flags}.`,

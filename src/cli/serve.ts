@@ -99,10 +99,16 @@ async function start(config: Config, io: Io): Promise<Running> {
     const { startServe } = await import('../app/serve.ts');
     return await startServe(config);
   } catch (error) {
-    const { listen, admin, otlpListen } = config;
+    const { listen, edges, admin, otlpListen } = config;
     throw (
       listenFailure(error, [
         { flag: '--listen', ...listen },
+        ...edges.map(({ listen: { host, port }, upstream }) => ({
+          flag: '--edge',
+          host,
+          port,
+          rest: `=${upstream.origin}`,
+        })),
         { flag: '--admin', ...admin },
         ...(otlpListen === undefined ? [] : [{ flag: '--otlp-listen', ...otlpListen }]),
       ]) ?? error

@@ -18,20 +18,15 @@ import type { TraceIds } from '../tape/entries.ts';
 import { AdmissionLimits } from './admission-limits.ts';
 import { Exchange } from './exchange.ts';
 import { refusal } from './gate.ts';
-import { fieldList, fieldValue } from '../base/fields.ts';
-import { asksForWebSocket, passFields } from './headers.ts';
 import { closeAfter } from './linger.ts';
 import { ReadClock } from './read-clock.ts';
-import { authorityOf, pickRoute } from './routes.ts';
-import type { Admission, Arrival } from './server.ts';
+import { fieldsFor } from './request-fields.ts';
+import { pickRoute, rulesByListener, upstreamsOf } from './routes.ts';
+import type { Admission, Arrival } from './listener.ts';
 import type { LiveSettings, RelaySettings, RouteRule } from './settings.ts';
 import { respond } from './synthetic.ts';
-import { stepTrace } from './trace-context.ts';
 import { UploadRate } from './upload-rate.ts';
 import { UpstreamPool } from './upstream-pool.ts';
-
-const HOST_ONLY: ReadonlySet<string> = new Set(['host']);
-const NOTHING: ReadonlySet<string> = new Set();
 
 /** A request that goes no further. */
 interface Refused {
@@ -44,6 +39,8 @@ interface Refused {
 
 export class Relay implements Admission {
   #settings: LiveSettings;
+  /** By listener. */
+  #rules: readonly (readonly RouteRule[])[];
   readonly #control: Int32Array;
   readonly #tape: TapeWriter;
   readonly #clock: ReadClock;
@@ -59,7 +56,8 @@ export class Relay implements Admission {
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
-    this.#pool.keepOnly(new Set(settings.routes.map(({ upstream }) => upstream)));
+    this.#rules = rulesByListener(settings);
+    this.#pool.keepOnly(upstreamsOf(this.#rules));
     this.#limits = new AdmissionLimits(settings.admission);
     this.#lookTimer = setInterval(() => this.#look(), ADMISSION_LOOK_MS);
     this.#lookTimer.unref();
@@ -72,12 +70,14 @@ export class Relay implements Admission {
   admit(arrival: Arrival): Exchange | undefined {
     const { req, res } = arrival;
     const refused = this.#refuse(arrival);
-    const { routes, timeLimits } = this.#settings;
-    const route = refused ? undefined : pickRoute(routes, req.url ?? '', req.rawHeaders);
+    const { timeLimits } = this.#settings;
+    const rules = this.#rules[arrival.listener] ?? [];
+    const route = refused ? undefined : pickRoute(rules, req.url ?? '', req.rawHeaders);
     const number = this.#nextNumber;
     this.#nextNumber = (number + 1) >>> 0;
-    const step = this.#fieldsFor(route, req.rawHeaders, arrival.upgradeHead !== undefined);
-    this.#openOnTape(arrival, number, (route ?? routes[0])?.id ?? 0, step.ids);
+    const isUpgrade = arrival.upgradeHead !== undefined;
+    const step = fieldsFor(req.rawHeaders, { route, isUpgrade, tracing: this.#settings.tracing });
+    this.#openOnTape(arrival, number, (route ?? rules[0])?.id ?? 0, step.ids);
     if (refused !== undefined || route === undefined) {
       this.#answerHere(arrival, number, refused ?? { code: NO_ROUTE });
       return undefined;
@@ -107,14 +107,15 @@ export class Relay implements Admission {
 
   /** From now on requests are admitted by these; exchanges that are open keep to theirs. */
   configure(settings: LiveSettings): void {
-    const before = this.#settings.routes.map(({ upstream }) => upstream);
+    const before = upstreamsOf(this.#rules);
     // An upstream that stays is the same object as before, so that its idle connections serve on.
-    const routes = settings.routes.map((route) => {
-      return { ...route, upstream: before.find((each) => isDeepStrictEqual(each, route.upstream)) ?? route.upstream };
-    });
-    this.#settings = { ...settings, routes };
+    const kept = (rule: RouteRule): RouteRule => {
+      return { ...rule, upstream: [...before].find((each) => isDeepStrictEqual(each, rule.upstream)) ?? rule.upstream };
+    };
+    this.#settings = { ...settings, routes: settings.routes.map(kept), edges: settings.edges.map(kept) };
+    this.#rules = rulesByListener(this.#settings);
     this.#limits.settings = settings.admission;
-    this.#pool.keepOnly(new Set(routes.map(({ upstream }) => upstream)));
+    this.#pool.keepOnly(upstreamsOf(this.#rules));
   }
 
   get maxConnectionCount(): number {
@@ -208,24 +209,6 @@ export class Relay implements Admission {
     });
     if (refused?.status === 431) return { code: HEAD_TOO_LARGE, detail: refused.detail };
     return refused && { code: ERROR_CODES.client_protocol, detail: refused.detail };
-  }
-
-  #fieldsFor(
-    route: RouteRule | undefined,
-    raw: readonly string[],
-    upgrade: boolean,
-  ): { fields: readonly string[]; ids: TraceIds | undefined } {
-    const { tracing } = this.#settings;
-    const hostField = route?.upstream.hostField;
-    const { fields } = passFields(raw, hostField === undefined ? NOTHING : HOST_ONLY);
-    if (hostField !== undefined) fields.unshift('Host', hostField);
-    // HTTP/1.0 clients may name no host; the request that goes on is HTTP/1.1, where it must be named.
-    else if (route && fieldValue(fields, 'host') === undefined) fields.unshift('Host', authorityOf(route.upstream));
-    if (/\btrailers\b/i.test(fieldList(raw, 'te') ?? '')) fields.push('TE', 'trailers');
-    if (upgrade && asksForWebSocket(raw))
-      fields.push('Connection', 'Upgrade', 'Upgrade', fieldList(raw, 'upgrade') ?? '');
-    if (tracing === undefined) return { fields, ids: undefined };
-    return stepTrace(fields, tracing);
   }
 
   #openOnTape({ req, openedAtNs, upgradeHead }: Arrival, exchange: number, routeIndex: number, trace?: TraceIds): void {

@@ -2,7 +2,7 @@
 // of the target, and never across an encoded separator, so no spelling of a path reaches a route
 // that its plain form would not reach.
 import { fieldValue } from '../base/fields.ts';
-import type { RouteRule, UpstreamTarget } from './settings.ts';
+import type { LiveSettings, RouteRule, UpstreamTarget } from './settings.ts';
 
 const ORIGIN = /^https?:\/\/[^/?]*/i;
 const SLIPPERY = /%2e|%2f|%5c|\/\.\.?(?:\/|$)|\/\/|;/i;
@@ -14,6 +14,18 @@ export function pickRoute(
   fields: readonly string[],
 ): RouteRule | undefined {
   return routes.find((route) => matchesHost(route, fields) && matchesPrefix(route, target));
+}
+
+/** The rules of each listener: of the main one, then of each edge, which leads to one hop only. */
+export function rulesByListener({
+  routes,
+  edges,
+}: Pick<LiveSettings, 'routes' | 'edges'>): readonly (readonly RouteRule[])[] {
+  return [routes, ...edges.map((edge) => [edge])];
+}
+
+export function upstreamsOf(rules: readonly (readonly RouteRule[])[]): ReadonlySet<UpstreamTarget> {
+  return new Set(rules.flat().map(({ upstream }) => upstream));
 }
 
 /** An upstream as `Host` names it. */

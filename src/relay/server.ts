@@ -1,62 +1,23 @@
-// The listening side of a relay: Node's HTTP server, Fastify and @fastify/http-proxy in front of our
+// The listening side of a relay: Node's HTTP servers, Fastify and @fastify/http-proxy in front of our
 // forwarder. http-proxy takes any object with a `request` function as its client: that is the seam.
 // What Fastify is shown of a request is one constant route; the true method, target, fields and body
 // ride along as the exchange, under a symbol among the header fields, which http-proxy copies.
-import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import https from 'node:https';
-import type { Duplex } from 'node:stream';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import httpProxy from '@fastify/http-proxy';
-import fastify, { type FastifyInstance } from 'fastify';
-import { ERROR_CODES, HEAD_TOO_LARGE, METHOD_REFUSED, SLOW_REQUEST, type ErrorCode } from '../base/error-codes.ts';
-import { nowNs } from '../base/clock.ts';
+import fastify from 'fastify';
 import {
-  CLIENT_HEAD_TIMEOUT_MS,
-  CLIENT_KEEP_ALIVE_MS,
-  HEAD_MAX_BYTES,
-  PIPELINED_MAX_COUNT,
-  TCP_KEEP_ALIVE_MS,
-} from '../base/limits.ts';
-import { ConnectionCap } from './connection-cap.ts';
-import { asksForWebSocket } from './headers.ts';
-import { closeGently } from './linger.ts';
-import { isTlsFault, secureOptions, type TlsPair } from './listener-tls.ts';
-import { OpenAnswers } from './open-answers.ts';
-import { respondRaw } from './synthetic.ts';
+  type Admission,
+  type Arrival,
+  createBooks,
+  createListener,
+  type HttpServer,
+  replaceCertificate,
+  type Startable,
+  takeClientErrors,
+} from './listener.ts';
+import type { TlsPair } from './listener-tls.ts';
 
 const EXCHANGE = Symbol('rubato.exchange');
-
-/** What the server hands over; it knows nothing of exchanges beyond `start`. */
-export interface Admission {
-  /** Takes a request; undefined when it was answered already. */
-  admit(arrival: Arrival): Startable | undefined;
-  /** A request that became no exchange: no parser could read it, or it was one too many. */
-  onUnreadable(): void;
-  /**
-   * What follows on this connection cannot be read, or the client ended it within a request; true when that
-   * ended the exchange under way on it.
-   */
-  onBroken(socket: Socket, why: 'unreadable' | 'left'): boolean;
-  /** Connections beyond so many are refused. */
-  readonly maxConnectionCount: number;
-  /** A connection beyond them was closed without having asked for anything. */
-  onOverflow(): void;
-}
-
-export interface Arrival {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  /** When the request's head was complete. */
-  readonly openedAtNs: number;
-  /** A WebSocket is asked for: what the client sent right behind its head. */
-  readonly upgradeHead: Buffer | undefined;
-  /** It came on a connection beyond the limit. */
-  readonly isOverflow: boolean;
-}
-
-export interface Startable {
-  start(): void;
-}
 
 /** The seam: http-proxy calls it in place of undici. It never calls back, so nothing is retried. */
 const seam = {
@@ -66,38 +27,34 @@ const seam = {
 };
 
 export interface RelayServer {
-  readonly server: http.Server;
-  readonly app: FastifyInstance;
+  /** The main listener, then one for each edge. They do not listen yet. */
+  readonly servers: readonly HttpServer[];
   /** New connections get this certificate; those that are open keep theirs. Only where there was one. */
   replaceTls(pair: TlsPair): void;
 }
 
-export async function createRelayServer(admission: Admission, tls?: TlsPair): Promise<RelayServer> {
-  let server: http.Server | https.Server | undefined;
-  const answers = new OpenAnswers();
-  const cap = new ConnectionCap({
-    maxCount: () => admission.maxConnectionCount,
-    onUnanswered: () => admission.onOverflow(),
-    refuse: (socket) => respondRaw(socket, ERROR_CODES.shed),
-  });
+export interface ServerOptions {
+  readonly tls?: TlsPair | undefined;
+  readonly edgeCount?: number;
+}
+
+export async function createRelayServer(
+  admission: Admission,
+  { tls, edgeCount = 0 }: ServerOptions = {},
+): Promise<RelayServer> {
+  const servers: HttpServer[] = [];
+  const books = createBooks(admission);
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: false,
+    // One application serves all listeners: it knows nothing of where a request came in.
     serverFactory: (handler) => {
-      server = createHttpServer(tls, (req, res) => {
-        const { socket } = req;
-        // Behind an answer that closes the connection nothing is served any more.
-        if (!socket.writable) return;
-        answers.add(socket, res);
-        if (answers.countOf(socket) <= PIPELINED_MAX_COUNT) {
-          const isOverflow = cap.isOverflow(socket);
-          return serve(admission, handler, { req, res, openedAtNs: nowNs(), upgradeHead: undefined, isOverflow });
-        }
-        admission.onUnreadable();
-        socket.destroy();
-      });
-      return server;
+      for (let listener = 0; listener <= edgeCount; listener += 1) {
+        const onRequest = (arrival: Arrival): void => serve(admission, handler, arrival);
+        servers.push(createListener({ ...books, listener, admission, tls, onRequest }));
+      }
+      return servers[0] as HttpServer;
     },
   });
   await app.register(httpProxy, {
@@ -110,79 +67,17 @@ export async function createRelayServer(admission: Admission, tls?: TlsPair): Pr
     replyOptions: { retryDelay: () => null },
   } as never);
   await app.ready();
-  if (server === undefined) throw new Error('fastify made no server');
-  wireConnections(server, cap, admission);
-  wireUpgrades(server, admission, { answers, cap });
-  server.removeAllListeners('clientError');
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
-    onClientError(admission, answers, error, socket as Socket),
-  );
-  server.on('connect', (_req, duplex) => {
-    const socket = duplex as Socket;
-    // Node leaves this socket to us, its faults as well.
-    socket.on('error', () => socket.destroy());
-    admission.onUnreadable();
-    if (answers.countOf(socket) > 0) socket.destroy();
-    else respondRaw(socket, METHOD_REFUSED);
-  });
+  if (servers.length === 0) throw new Error('fastify made no server');
+  for (const server of servers) takeClientErrors(server, admission, books);
   return {
-    server,
-    app,
+    servers,
     replaceTls(pair) {
-      if (server instanceof https.Server) server.setSecureContext(secureOptions(pair));
+      for (const server of servers) replaceCertificate(server, pair);
     },
   };
 }
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
-
-function createHttpServer(tls: TlsPair | undefined, onRequest: Handler): http.Server | https.Server {
-  const options = {
-    insecureHTTPParser: false,
-    // Our own gate answers with our own error; Node's would be a bare 400.
-    requireHostHeader: false,
-    maxHeaderSize: HEAD_MAX_BYTES,
-    headersTimeout: CLIENT_HEAD_TIMEOUT_MS,
-    // Bodies may take as long as they like: large images on slow lines.
-    requestTimeout: 0,
-    connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: CLIENT_KEEP_ALIVE_MS,
-    keepAlive: true,
-    keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
-    noDelay: true,
-  };
-  const server =
-    tls === undefined ? http.createServer(options) : https.createServer({ ...options, ...secureOptions(tls) });
-  server.timeout = 0;
-  server.maxRequestsPerSocket = 0;
-  // No cap on fields here: the gate has one, with an answer that says so.
-  server.maxHeadersCount = 0;
-  server.on('request', onRequest);
-  // `Expect: 100-continue` is between client and engine; we pass both sides of it on.
-  server.on('checkContinue', onRequest);
-  server.on('checkExpectation', onRequest);
-  return server;
-}
-
-/** When a connection can carry requests: under TLS, after its handshake. */
-function readyEvent(server: http.Server | https.Server): 'connection' | 'secureConnection' {
-  return server instanceof https.Server ? 'secureConnection' : 'connection';
-}
-
-function wireConnections(server: http.Server | https.Server, cap: ConnectionCap, admission: Admission): void {
-  server.on('connection', (socket: Socket) => cap.add(socket));
-  server.on(readyEvent(server), (socket: Socket) => {
-    // Node writes heads without naming an encoding; fields are bytes, which only Latin-1 keeps.
-    socket.setDefaultEncoding('latin1');
-    cap.ready(socket);
-  });
-  // Where no TLS was agreed upon no answer can be read; Node would take it for a bad request.
-  server.removeAllListeners('tlsClientError');
-  server.on('tlsClientError', (_error: Error, socket: Socket) => {
-    admission.onUnreadable();
-    socket.destroy();
-  });
-}
 
 /** Admits a request and shows it to Fastify; a pipelined one waits until it is its turn. */
 function serve(admission: Admission, handler: Handler, arrival: Arrival): void {
@@ -196,62 +91,25 @@ function serve(admission: Admission, handler: Handler, arrival: Arrival): void {
   req.method = 'GET';
   req.url = '/';
   req.headers = { [EXCHANGE]: exchange } as never;
+  res.on('error', ignore);
+  const own = OBSERVED_BY_FASTIFY.map((event) => res.listenerCount(event));
   handler(req, res);
+  setImmediate(letGo, res, own);
 }
 
-interface Books {
-  readonly answers: OpenAnswers;
-  readonly cap: ConnectionCap;
-}
+const OBSERVED_BY_FASTIFY = ['error', 'close', 'finish', 'end'] as const;
 
-function wireUpgrades(server: http.Server | https.Server, admission: Admission, { answers, cap }: Books): void {
-  // Only WebSockets are passed on. Other upgrades (h2c, which Java's client asks for by default) are
-  // ordinary requests with a field that stops here. Node before 24.9 knows no such choice, so there
-  // the request goes back to the parser without the field.
-  // Behind answers still to come there is nothing to switch yet, so there the field is ignored too.
-  (server as { shouldUpgradeCallback?: (req: IncomingMessage) => boolean }).shouldUpgradeCallback = (req) =>
-    asksForWebSocket(req.rawHeaders) && answers.countOf(req.socket) === 0;
-  server.on('upgrade', (req: IncomingMessage, duplex: Duplex, head: Buffer) => {
-    const socket = duplex as Socket;
-    socket.on('error', () => socket.destroy());
-    if (answers.countOf(socket) > 0) return socket.destroy();
-    if (!asksForWebSocket(req.rawHeaders)) return parseAgain(server, req, socket, head);
-    const res = new http.ServerResponse(req);
-    res.assignSocket(socket);
-    res.shouldKeepAlive = false;
-    res.on('finish', () => closeGently(socket));
-    const isOverflow = cap.isOverflow(socket);
-    admission.admit({ req, res, openedAtNs: nowNs(), upgradeHead: head, isOverflow })?.start();
-  });
-}
+/** Node tells here of a write behind the end; what becomes of the exchange is told by its socket. */
+function ignore(): void {}
 
-function parseAgain(server: http.Server | https.Server, req: IncomingMessage, socket: Socket, head: Buffer): void {
-  let text = `${req.method} ${req.url} HTTP/${req.httpVersion}\r\n`;
-  for (let i = 0; i < req.rawHeaders.length; i += 2) {
-    const name = req.rawHeaders[i] as string;
-    if (name.toLowerCase() !== 'upgrade') text += `${name}: ${req.rawHeaders[i + 1] as string}\r\n`;
+/**
+ * Fastify has done its part in the turn in which it got the request, but hangs on to the end of the response
+ * with a reply, a request and what they hold: two of the fifteen KiB that a stream would take for its whole life.
+ */
+function letGo(res: ServerResponse, ownCounts: readonly number[]): void {
+  for (const [index, event] of OBSERVED_BY_FASTIFY.entries()) {
+    for (const listener of res.rawListeners(event).slice(ownCounts[index])) {
+      res.removeListener(event, listener as () => void);
+    }
   }
-  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]));
-  server.emit(readyEvent(server), socket);
-}
-
-const PARSE_CODES: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: HEAD_TOO_LARGE,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { ...ERROR_CODES.client_protocol, status: 413 },
-  ERR_HTTP_REQUEST_TIMEOUT: SLOW_REQUEST,
-};
-
-function onClientError(admission: Admission, answers: OpenAnswers, error: NodeJS.ErrnoException, socket: Socket): void {
-  // What comes behind our last answer is dropped, readable or not.
-  if (socket.writableEnded && !socket.destroyed) return;
-  const isGone = error.code === 'ECONNRESET' || isTlsFault(error) || !socket.writable;
-  const why = error.code === 'HPE_INVALID_EOF_STATE' ? 'left' : 'unreadable';
-  if (!isGone && admission.onBroken(socket, why)) return;
-  // In the middle of an answer an answer of ours would be taken for a part of it.
-  if (isGone || answers.countOf(socket) > 0) {
-    socket.destroy();
-    return;
-  }
-  admission.onUnreadable();
-  respondRaw(socket, PARSE_CODES[error.code ?? ''] ?? ERROR_CODES.client_protocol);
 }

@@ -60,6 +60,8 @@ export const NO_LIMITS: TimeLimits = {
 /** What may change while a relay runs. Each exchange keeps to what held when it was admitted. */
 export interface LiveSettings {
   readonly routes: readonly RouteRule[];
+  /** Where each further listener leads, in their order: to a hop, whatever is asked for. */
+  readonly edges: readonly RouteRule[];
   /** Take part in tracing; undefined passes `traceparent` on untouched. */
   readonly tracing: SamplerSettings | undefined;
   readonly timeLimits: TimeLimits;
@@ -67,9 +69,12 @@ export interface LiveSettings {
   readonly admission: AdmissionSettings;
 }
 
-export interface ListenAddress {
+export interface ListenPlace {
   readonly host: string;
   readonly port: number;
+}
+
+export interface ListenAddress extends ListenPlace {
   /** Other relays listen there as well. */
   readonly shared: boolean;
 }
@@ -89,8 +94,8 @@ export interface RelaySettings extends LiveSettings {
 
 /** Main → relay. */
 export type RelayCommand =
-  /** The first command: until it comes a relay is booted and waits. */
-  | { readonly type: 'listen'; readonly address: ListenAddress; readonly settings: RelaySettings }
+  /** The first command: until it comes a relay is booted and waits. The main address is first, edges follow. */
+  | { readonly type: 'listen'; readonly addresses: readonly ListenAddress[]; readonly settings: RelaySettings }
   | { readonly type: 'configure'; readonly settings: LiveSettings }
   /** A newer certificate, only where there was one before. */
   | { readonly type: 'tls'; readonly pair: TlsPair }
@@ -101,8 +106,10 @@ export type RelayCommand =
 
 /** Relay → main. */
 export type RelayMessage =
-  | { readonly type: 'listening'; readonly host: string; readonly port: number }
-  | { readonly type: 'listen_failed'; readonly code: string; readonly message: string }
+  /** On all addresses, told in their order. */
+  | { readonly type: 'listening'; readonly places: readonly ListenPlace[] }
+  /** `listener` is the place among the addresses of the one that cannot be had. */
+  | { readonly type: 'listen_failed'; readonly listener: number; readonly code: string; readonly message: string }
   | { readonly type: 'configured' }
   /** A fault that nobody caught: it has begun to drain by itself. */
   | { readonly type: 'failed'; readonly reason: string }

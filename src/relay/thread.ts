@@ -6,8 +6,9 @@ import { Drain } from './drain.ts';
 import { exceptionReason } from './guarded.ts';
 import { keepHeartbeat, watchCollections } from './pulse.ts';
 import { Relay } from './relay.ts';
+import type { HttpServer } from './listener.ts';
 import { createRelayServer, type RelayServer } from './server.ts';
-import type { ListenAddress, RelayBoot, RelayCommand, RelayMessage, RelaySettings } from './settings.ts';
+import type { ListenAddress, ListenPlace, RelayBoot, RelayCommand, RelayMessage, RelaySettings } from './settings.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Until main, which knows the limit, says it. */
@@ -23,23 +24,39 @@ function post(message: RelayMessage): void {
   parentPort?.postMessage(message);
 }
 
-async function listen({ host, port, shared }: ListenAddress, settings: RelaySettings): Promise<Running> {
+async function listen(addresses: readonly ListenAddress[], settings: RelaySettings): Promise<Running> {
   const relay = new Relay(settings);
-  const running = await createRelayServer(relay, settings.tls);
-  const { server } = running;
-  server.once('error', (error: NodeJS.ErrnoException) =>
-    post({ type: 'listen_failed', code: error.code ?? 'ERROR', message: error.message }),
-  );
+  const running = await createRelayServer(relay, { tls: settings.tls, edgeCount: addresses.length - 1 });
   keepHeartbeat(relay);
   watchCollections(relay);
-  server.listen({ host, port, backlog: 4096, ...(shared ? { reusePort: true } : {}) }, () => {
-    const address = server.address();
-    if (address !== null && typeof address === 'object')
-      post({ type: 'listening', host: address.address, port: address.port });
-  });
+  void listenOnAll(running.servers, addresses);
   const drain = new Drain(relay, running, (cutCount) => post({ type: 'drained', cutCount }));
   surviveFaults(drain);
   return { relay, server: running, drain };
+}
+
+/** Says where it listens once it does everywhere, or which address cannot be had. */
+async function listenOnAll(servers: readonly HttpServer[], addresses: readonly ListenAddress[]): Promise<void> {
+  const places: ListenPlace[] = [];
+  for (const [listener, address] of addresses.entries()) {
+    try {
+      places.push(await listenOn(servers[listener] as HttpServer, address));
+    } catch (error) {
+      const { code = 'ERROR', message } = error as NodeJS.ErrnoException;
+      return post({ type: 'listen_failed', listener, code, message });
+    }
+  }
+  post({ type: 'listening', places });
+}
+
+function listenOn(server: HttpServer, { host, port, shared }: ListenAddress): Promise<ListenPlace> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, backlog: 4096, ...(shared ? { reusePort: true } : {}) }, () => {
+      const address = server.address();
+      if (address !== null && typeof address === 'object') resolve({ host: address.address, port: address.port });
+    });
+  });
 }
 
 /**
@@ -82,7 +99,7 @@ async function main({ warmUp: rehearses, clockBaseSeconds }: RelayBoot): Promise
   let running: Promise<Running> | undefined;
   // Commands that came meanwhile have waited in the port, and each waits for the one before.
   parentPort?.on('message', (command: RelayCommand) => {
-    if (command.type === 'listen') running = listen(command.address, command.settings);
+    if (command.type === 'listen') running = listen(command.addresses, command.settings);
     else void running?.then((it) => obey(it, command));
   });
 }

@@ -31,6 +31,7 @@ export async function warmUp(): Promise<void> {
   try {
     const relay = new Relay({
       routes: [{ id: 0, name: 'rehearsal', prefix: undefined, host: undefined, upstream: await addressOf(engine) }],
+      edges: [],
       tracing: undefined,
       timeLimits: NO_LIMITS,
       admission: BOUNDLESS,
@@ -38,7 +39,10 @@ export async function warmUp(): Promise<void> {
       tape: createTape(TAPE_BYTES).shared,
     });
     closers.push(() => relay.close());
-    const { server } = await createRelayServer(relay);
+    const {
+      servers: [server],
+    } = await createRelayServer(relay);
+    if (server === undefined) return;
     closers.push(() => server.close());
     const { port } = await addressOf(server);
     const deadline = AbortSignal.timeout(WITHIN_MS);

@@ -17,5 +17,17 @@ test.each<[Propagation, Record<string, string>, typeof LISTEN | undefined, boole
   ['off', COLLECTOR, LISTEN, false],
   ['on', {}, undefined, true],
 ])('propagate %s, environment %j, listener %j: %s', (propagate, env, otlpListen, expected) => {
-  expect(takesPartInTraces({ propagate, otlpListen }, otelPlan(env))).toBe(expected);
+  const config = { propagate, otlpListen, edges: [], peer: undefined };
+  expect(takesPartInTraces(config, otelPlan(env))).toBe(expected);
+});
+
+test('an edge or a peer is reason enough: both sides of a hop are found by the trace', () => {
+  const place = { host: '127.0.0.1', port: 4000 };
+  const upstream = { ...place, protocol: 'http:', origin: 'http://127.0.0.1:4000' } as const;
+  const edges = [{ name: 'gateway', listen: place, upstream, hostHeader: undefined }];
+  const config = { propagate: 'auto', otlpListen: undefined, edges: [], peer: undefined } as const;
+  const takes = (changes: object): boolean => takesPartInTraces({ ...config, ...changes }, otelPlan({}));
+  expect(takes({ edges })).toBe(true);
+  expect(takes({ peer: { name: 'gateway', admin: upstream } })).toBe(true);
+  expect(takes({ edges, propagate: 'off' })).toBe(false);
 });

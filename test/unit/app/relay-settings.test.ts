@@ -35,6 +35,7 @@ function settingsOf(changes: Partial<Config>): ReturnType<typeof relaySettings> 
     admission: ADMISSION,
     relayCount: 1,
     routes: [],
+    edges: [],
     ...changes,
   } as Partial<Config> as Config;
   return relaySettings(config, undefined, ({ name }) => name.length);
@@ -54,9 +55,32 @@ test('routes keep name, order and conditions', () => {
   expect([timeLimits, tracing]).toEqual([TIMEOUTS, undefined]);
 });
 
+test('each edge leads to its hop, whatever is asked for, under a name that no route can have', () => {
+  const listen = { host: '127.0.0.1', port: 8081 };
+  const gateway = address('https:', 'gateway', 4000);
+  const { edges } = settingsOf({
+    hostHeader: 'preserve',
+    edges: [
+      { name: 'ab', listen, upstream: gateway, hostHeader: undefined },
+      { name: 'c', listen, upstream: gateway, hostHeader: 'upstream' },
+    ],
+  });
+  const upstream = { secure: true, hostname: 'gateway', port: 4000, ca: undefined, insecure: false };
+  expect(edges).toEqual([
+    { id: 7, name: 'edge:ab', prefix: undefined, host: undefined, upstream: { ...upstream, hostField: undefined } },
+    { id: 6, name: 'edge:c', prefix: undefined, host: undefined, upstream: { ...upstream, hostField: 'gateway:4000' } },
+  ]);
+});
+
 test('the sampler is passed on as it is', () => {
   const sampler = samplerSettings({});
-  const config = { routes: [], timeouts: TIMEOUTS, admission: ADMISSION, relayCount: 1 } as unknown as Config;
+  const config = {
+    routes: [],
+    edges: [],
+    timeouts: TIMEOUTS,
+    admission: ADMISSION,
+    relayCount: 1,
+  } as unknown as Config;
   expect(relaySettings(config, sampler, () => 0).tracing).toBe(sampler);
 });
 

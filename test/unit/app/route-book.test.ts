@@ -2,6 +2,7 @@
 // that took over its route's name.
 // Method: routes as the configuration gives them, held one after the other.
 import { expect, test } from 'vitest';
+import { edgeRoute } from '../../../src/app/edge-routes.ts';
 import { RouteBook } from '../../../src/app/route-book.ts';
 import { ROUTE_NUMBERS_MAX_COUNT } from '../../../src/base/limits.ts';
 import type { RouteConfig } from '../../../src/config/config.ts';
@@ -30,6 +31,17 @@ test('a route keeps its number as long as it leads to the same engine, whatever 
     ['a', undefined],
     ['b', 'vllm'],
     ['c', undefined],
+  ]);
+});
+
+test('an edge has a number of its own, beside a route to the same place, and says which hop it is before', () => {
+  const book = new RouteBook();
+  const upstream = route('a', 1).upstream;
+  const edge = edgeRoute({ name: 'a', listen: { host: '127.0.0.1', port: 8081 }, upstream, hostHeader: undefined });
+  expect([book.idOf(route('a', 1)), book.idOf(edge), book.idOf(edge)]).toEqual([0, 1, 1]);
+  expect(book.routes.map(({ name, edge: hop, place }) => [name, hop, place])).toEqual([
+    ['a', undefined, 'a'],
+    ['edge:a', 'a', 'edge:a'],
   ]);
 });
 

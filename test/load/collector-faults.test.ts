@@ -3,8 +3,8 @@
 // Method: each fault has a sidecar of its own, which plays streams, says what it dropped and is then
 // told to end. At every look, what was taken is what was exported, dropped and still waits; where the
 // collector gets well before the end, what it caught and what was dropped are all.
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { pairOf } from '../support/certificates.ts';
 import { expectFleetExact, playFleet } from '../support/fleet.ts';
 import { OtlpCatcher, type CatcherMood, type CatcherOptions } from '../support/otlp-catcher.ts';
 import { sumOf } from '../support/prometheus.ts';
@@ -165,8 +165,7 @@ test.concurrent.each(moods)('a collector that %s', async (name, mood, retryAfter
 });
 
 test.concurrent('a collector whose certificate nobody vouches for gets nothing', async () => {
-  const pem = (name: string): string => readFileSync(new URL(`../support/tls/${name}`, import.meta.url), 'utf8');
-  const catcher = await catcherWith(200, { tls: { cert: pem('stranger.crt.pem'), key: pem('stranger.key.pem') } });
+  const catcher = await catcherWith(200, { tls: pairOf('stranger') });
   const sidecar = await sidecarWith(catcher.url);
   await playRounds(sidecar, 'stranger');
   await expectWhole(sidecar);

@@ -2,19 +2,16 @@
 // why, and not a byte of the request has left (F01 to F04, T07).
 // Method: ports that refuse, take nothing or never finish a handshake; names that do not exist; certificates
 // that are out of date; engines that speak no TLS.
-import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nowNs } from '../../src/base/clock.ts';
+import { pairOf, pemPath } from '../support/certificates.ts';
 import { DeafListener } from '../support/deaf-listener.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { chatRequest } from '../support/script.ts';
 import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
 import type { WireMessage } from '../support/wire-parser.ts';
-
-const FOLDER = new URL('../support/tls/', import.meta.url);
-const pem = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
 interface Asked extends RecordEntry {
   readonly response: WireMessage;
@@ -150,8 +147,8 @@ describe('F04 TLS', () => {
   });
 
   test('a certificate that is out of date is no connection, though its maker is trusted', async () => {
-    const engine = await RawEngine.start({ cert: pem('expired.crt.pem'), key: pem('expired.key.pem') });
-    const authority = new URL('expired.crt.pem', FOLDER).pathname;
+    const engine = await RawEngine.start(pairOf('expired'));
+    const authority = pemPath('expired.crt.pem');
     await withSidecar(`https://127.0.0.1:${engine.port}`, ['--upstream-ca', authority], async (sidecar) => {
       expectConnectError(await ask(sidecar), /^CERT_HAS_EXPIRED$/);
     });

@@ -1,10 +1,11 @@
 // Goal: an answer that comes before its request is over reaches the client, whatever both sides do then.
 // Method: an engine that answers 413 at once and closes, or reads on; clients that send on meanwhile.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { LINGER_MS } from '../../src/base/limits.ts';
 import { useBench, type Bench } from '../support/bench.ts';
+import { pairOf, pemPath } from '../support/certificates.ts';
 import type { Script } from '../support/raw-engine.ts';
 import { at, head, requestOf } from '../support/script.ts';
 import { poll, sleep } from '../support/signal.ts';
@@ -12,8 +13,6 @@ import { poll, sleep } from '../support/signal.ts';
 const BLOCK = Buffer.alloc(100_000);
 const TOO_LARGE = `${head('413 Content Too Large', 'connection: close', 'content-length: 2')}no`;
 const uploadOf = (bytes: number): string => `POST /up HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n\r\n`;
-const FOLDER = new URL('../support/tls/', import.meta.url);
-const pem = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 const bench = useBench();
 
 describe('an answer before its request is over', () => {
@@ -64,8 +63,8 @@ describe.each([
   [
     'TLS',
     useBench({
-      tls: { cert: pem('engine.crt.pem'), key: pem('engine.key.pem') },
-      args: ['--upstream-ca', new URL('authority.crt.pem', FOLDER).pathname],
+      tls: pairOf('engine'),
+      args: ['--upstream-ca', pemPath('authority.crt.pem')],
     }),
   ],
 ])('an engine (%s) that ends its connection while we still send, so that our next write fails', (_, to) => {

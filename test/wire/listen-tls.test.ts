@@ -1,24 +1,23 @@
 // Goal: TLS towards clients changes nothing of what the sidecar promises, and its certificate is as new as its files.
 // Method: raw TLS clients; pairs signed by the authority of the tests; files replaced in place, by the symbolic-link
 // swap that Kubernetes does, and by a bad pair, while a stream runs.
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { pairOf, pem } from '../support/certificates.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { at, c, D, DONE, END, HEAD } from '../support/script.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
 
-const FOLDER = new URL('../support/tls/', import.meta.url);
-const pem = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 const ca = pem('authority.crt.pem');
 const pairs = {
-  engine: { cert: pem('engine.crt.pem'), key: pem('engine.key.pem') },
-  stranger: { cert: pem('stranger.crt.pem'), key: pem('stranger.key.pem') },
+  engine: pairOf('engine'),
+  stranger: pairOf('stranger'),
 };
 const REQUEST =
   'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}';

@@ -1,7 +1,6 @@
 // Goal: OTLP goes on to a collector over TLS only when the collector can prove who it is.
 // Method: collectors with a certificate of the authority of the tests, over both protocols; senders that know
 // the authority and senders that do not.
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,10 +8,10 @@ import type { Sender } from '../../src/observe/otlp/forwarder.ts';
 import { createGrpcSender } from '../../src/observe/otlp/grpc-sender.ts';
 import { createHttpSender } from '../../src/observe/otlp/http-sender.ts';
 import type { CollectorTarget, Payload } from '../../src/observe/otlp/signals.ts';
+import { pairOf, pem } from '../support/certificates.ts';
 import { GrpcCatcher } from '../support/grpc-catcher.ts';
 
-const pem = (name: string): string => readFileSync(new URL(`../support/tls/${name}`, import.meta.url), 'utf8');
-const COLLECTOR = { cert: pem('engine.crt.pem'), key: pem('engine.key.pem') };
+const COLLECTOR = pairOf('engine');
 const PAYLOAD: Payload = {
   signal: 'logs',
   type: 'application/x-protobuf',

@@ -2,19 +2,17 @@
 // from then on the engine's connections are used once each (T10, F26).
 // Method: a second, forged answer in the same segment, a moment later, and on an idle connection; over TCP and TLS;
 // the next request comes from the same client, from another one, or was pipelined.
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UPSTREAM_REST_MS } from '../../src/base/limits.ts';
 import { useBench, type Bench } from '../support/bench.ts';
+import { pairOf, pemPath } from '../support/certificates.ts';
 import type { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD } from '../support/raw-engine.ts';
 import { at, c, D, DONE, END, HEAD, head, requestOf, type Step } from '../support/script.ts';
 import { poll, sleep } from '../support/signal.ts';
 
-const FOLDER = new URL('../support/tls/', import.meta.url);
-const pem = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
-const authority = new URL('authority.crt.pem', FOLDER).pathname;
-const tls = { cert: pem('engine.crt.pem'), key: pem('engine.key.pem') };
+const authority = pemPath('authority.crt.pem');
+const tls = pairOf('engine');
 
 const OK = `${head('200 OK', 'content-length: 2')}ok`;
 const OWN = `${head('200 OK', 'content-length: 3')}own`;

@@ -1,19 +1,17 @@
 // Goal: keys and prompts go over https to nobody who cannot prove who he is.
 // Method: raw TLS engines, one with a certificate of an authority of the tests for this address, one
 // self-signed for another name (made with openssl, valid until 2126).
-import { readFileSync } from 'node:fs';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { UPSTREAM_REST_MS } from '../../src/base/limits.ts';
 import { useBench } from '../support/bench.ts';
+import { pairOf, pemPath } from '../support/certificates.ts';
 import { at, c, D, DONE, END, HEAD } from '../support/script.ts';
 import { sleep } from '../support/signal.ts';
 
-const FOLDER = new URL('../support/tls/', import.meta.url);
-const pem = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
-const authority = new URL('authority.crt.pem', FOLDER).pathname;
-const stranger = { cert: pem('stranger.crt.pem'), key: pem('stranger.key.pem') };
-const engine = { cert: pem('engine.crt.pem'), key: pem('engine.key.pem') };
+const authority = pemPath('authority.crt.pem');
+const stranger = pairOf('stranger');
+const engine = pairOf('engine');
 const script = [at(0, HEAD), at(20, c(D('a'))), at(40, c(DONE), END)];
 
 async function expectRefused(bench: ReturnType<typeof useBench>): Promise<void> {

@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-
-const pathOf = (name: string): string => new URL(`../../support/tls/${name}`, import.meta.url).pathname;
+import { pemPath } from '../../support/certificates.ts';
 
 function load(flags: Readonly<Record<string, string>>) {
   return loadConfig({
@@ -18,7 +17,7 @@ function load(flags: Readonly<Record<string, string>>) {
 }
 
 test('a pair is kept by its paths, and its texts are not', () => {
-  const files = { 'tls-cert': pathOf('engine.crt.pem'), 'tls-key': pathOf('engine.key.pem') };
+  const files = { 'tls-cert': pemPath('engine.crt.pem'), 'tls-key': pemPath('engine.key.pem') };
   const loaded = load(files);
   expect('config' in loaded && loaded.config.listenTls).toEqual({
     certPath: files['tls-cert'],
@@ -28,16 +27,16 @@ test('a pair is kept by its paths, and its texts are not', () => {
 });
 
 test.each([
-  ['a certificate alone', { 'tls-cert': pathOf('engine.crt.pem') }, [/--tls-cert and --tls-key need each other/]],
-  ['a key alone', { 'tls-key': pathOf('engine.key.pem') }, [/--tls-cert and --tls-key need each other/]],
+  ['a certificate alone', { 'tls-cert': pemPath('engine.crt.pem') }, [/--tls-cert and --tls-key need each other/]],
+  ['a key alone', { 'tls-key': pemPath('engine.key.pem') }, [/--tls-cert and --tls-key need each other/]],
   [
     "somebody else's key",
-    { 'tls-cert': pathOf('engine.crt.pem'), 'tls-key': pathOf('stranger.key.pem') },
+    { 'tls-cert': pemPath('engine.crt.pem'), 'tls-key': pemPath('stranger.key.pem') },
     [/--tls-cert .*--tls-key .*the key does not belong to the certificate/],
   ],
   [
     'a key for a certificate',
-    { 'tls-cert': pathOf('engine.key.pem'), 'tls-key': pathOf('engine.key.pem') },
+    { 'tls-cert': pemPath('engine.key.pem'), 'tls-key': pemPath('engine.key.pem') },
     [/holds no PEM certificate/],
   ],
   [

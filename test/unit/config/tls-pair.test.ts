@@ -1,10 +1,9 @@
 // Goal: what cannot serve as certificate and key is known before anybody connects, and told without the key.
 // Method: pairs of the wire tests, mixed, cut and turned round.
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { pairFault } from '../../../src/config/tls-pair.ts';
+import { pem } from '../../support/certificates.ts';
 
-const pem = (name: string): string => readFileSync(new URL(`../../support/tls/${name}`, import.meta.url), 'utf8');
 const cert = pem('engine.crt.pem');
 const key = pem('engine.key.pem');
 

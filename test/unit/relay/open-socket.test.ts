@@ -2,13 +2,11 @@
 // is open.
 // Method: many sockets to a port where nobody speaks TLS; their opening is timed, with a limit far above what it
 // takes and below what building the trust each time took (8 to 17 ms each).
-import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Dialer } from '../../../src/relay/open-socket.ts';
 import type { UpstreamTarget } from '../../../src/relay/settings.ts';
-
-const AUTHORITY = new URL('../../support/tls/authority.crt.pem', import.meta.url);
+import { pem } from '../../support/certificates.ts';
 
 test('the trust in authorities is built once an upstream', async () => {
   const server = createServer((socket) => socket.destroy());
@@ -18,7 +16,7 @@ test('the trust in authorities is built once an upstream', async () => {
     hostname: '127.0.0.1',
     port: (server.address() as AddressInfo).port,
     hostField: undefined,
-    ca: readFileSync(AUTHORITY, 'utf8'),
+    ca: pem('authority.crt.pem'),
     insecure: false,
   };
   const dialer = new Dialer();

@@ -8,6 +8,7 @@ import { METRICS } from '../measure/table.ts';
 import { ENGINE_METRICS } from '../telemetry/engine-metrics.ts';
 import type { ExportCounts } from '../telemetry/export-metrics.ts';
 import { createGenAiFeed } from '../telemetry/gen-ai-feed.ts';
+import { innerOnly } from '../telemetry/inner-only.ts';
 import { createMetricFeed } from '../telemetry/metric-feed.ts';
 import { otelPlan, pushesTraces, type Environment, type OtelPlan } from '../telemetry/otel-environment.ts';
 import { CONTENT_TYPES, negotiateFormat, renderMetrics } from '../telemetry/prometheus.ts';
@@ -63,11 +64,11 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
   return {
     sinks: [
       createMetricFeed(store),
-      genAi.sink(store),
+      innerOnly(genAi.sink(store)),
       spans.sink,
       ...(recordFile === undefined ? [] : [recordFile]),
       recent,
-      summary,
+      innerOnly(summary),
     ],
     store,
     otel,

@@ -31,7 +31,8 @@ export function selfSources({
   calibrations,
 }: SelfParts): SelfSources {
   return {
-    openExchanges: () => observer.openExchanges(),
+    // A stream that is seen at an edge as well is one stream.
+    openExchanges: () => observer.openExchanges().filter(({ edge }) => edge === undefined),
     loopLagNs: () => lags.longest(),
     clockStepCount: () => timeWatch.clockStepCount,
     cpuThrottledNs: () => timeWatch.throttledNs(),

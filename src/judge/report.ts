@@ -3,6 +3,7 @@
 import type { WireEnd } from '../base/outcome.ts';
 import type { Figures, TaintCause } from '../measure/figures.ts';
 import type { CapturedText } from '../record/captured-text.ts';
+import type { UnpairedReason } from '../record/hop-facts.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 import type { TextCurve } from '../record/text-curve.ts';
 import type { DeliveryVerdict, HopVerdict } from './delivery.ts';
@@ -13,6 +14,8 @@ export interface ExchangeLabels {
   readonly model: string;
   readonly route: string;
   readonly promptBucket: string;
+  /** The hop before which the exchange was seen; absent before an engine. See `edge` of the record. */
+  readonly edge?: string;
 }
 
 /** A trace to point at from an exemplar; absent when the exchange is not sampled. */
@@ -30,6 +33,8 @@ export interface Report {
   readonly delivery?: DeliveryVerdict;
   /** What the hop did that this exchange was seen on both sides of. */
   readonly hop?: HopVerdict;
+  /** It was seen before a hop, and not found behind it. */
+  readonly unpaired?: { readonly hop: string; readonly reason: UnpairedReason };
   /** Offsets and hashes of the generated text, for pairing alone: no sink writes them anywhere. */
   readonly text?: TextCurve;
 }
@@ -63,6 +68,8 @@ export interface OpenExchange {
   readonly id: string;
   readonly openedAtEpochMs: number;
   readonly route: string;
+  /** The hop before which it is seen; absent before an engine. */
+  readonly edge?: string;
   readonly class: string;
   readonly model: string;
   readonly phase: 'head' | 'token' | 'stream' | 'silent';

@@ -5,48 +5,18 @@ import { anchorNow, epochMsOf, nowNs, type ClockAnchor } from '../base/clock.ts'
 import { ROSTER_MAX_COUNT } from '../base/limits.ts';
 import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
 import { promptBucket } from '../measure/buckets.ts';
-import type { EngineName } from '../record/engines.ts';
 import { TextCapture } from '../stream/text-capture.ts';
 import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
-import type { Classifier } from './classifier.ts';
 import { doubtClock } from './clock-doubt.ts';
-import { Closing, type ClosingOptions, exemplarOf } from './closing.ts';
+import { Closing, exemplarOf } from './closing.ts';
 import { CompanyBook } from './company.ts';
 import { ModelLabels } from './model-labels.ts';
 import { ObservedExchange, type ExchangeListener } from './observed-exchange.ts';
+import type { ObserverOptions, ObserverTerms } from './observer-options.ts';
 import { openView } from './open-view.ts';
 
 /** A wall clock that has moved further than this against the monotonic one was stepped. */
 const CLOCK_STEP_MS = 2;
-
-/** What is decided of an exchange while it runs; each keeps to what held when it opened. */
-export interface ObserverTerms {
-  readonly classifier: Classifier;
-  readonly promptBucketEdges: readonly number[];
-  readonly outputBucketEdges: readonly number[];
-}
-
-export interface ObservedRoute {
-  /** Value of the label. */
-  readonly name: string;
-  /** What configuration says. */
-  readonly engine: EngineName | undefined;
-  /** The name that sources of evidence know it by; absent means its own. */
-  readonly place?: string;
-}
-
-export interface ObserverOptions extends ClosingOptions, ObserverTerms {
-  readonly sinks: readonly Sink[];
-  /** By their numbers on the tape. */
-  readonly routes: readonly ObservedRoute[];
-  readonly models: readonly string[];
-  /** Wall time less monotonic time now, in ms. */
-  readonly wallOffsetMs: () => number;
-  /** Keeps what people and models wrote, for the record file. */
-  readonly capturesText?: boolean;
-  /** Told once a kind of fault, for the log. */
-  readonly onFault: (where: string, fault: unknown) => void;
-}
 
 /** Has a relay end an exchange, by its number there, whose client has gone. */
 export type TellClientGone = (exchange: number) => void;
@@ -114,6 +84,7 @@ export class Observer {
       openView(observed, atNs, {
         route: this.#routeOf(observed),
         model: this.#models.labelOf(observed.request.model),
+        ...this.#edgeOf(observed),
       }),
     );
   }
@@ -193,6 +164,7 @@ export class Observer {
       model: this.#models.labelOf(observed.request.model),
       route: this.#routeOf(observed),
       promptBucket: promptBucket(promptTokens, this.#termsFor(observed).promptBucketEdges),
+      ...this.#edgeOf(observed),
     };
     this.#labels.set(observed, labels);
     return labels;
@@ -200,6 +172,8 @@ export class Observer {
 
   /** Estimates rest on what came when, so they are told of each first token. */
   #noteFirstToken(observed: ObservedExchange): void {
+    // What a hop does with its time is no engine's.
+    if (this.#edgeOf(observed).edge !== undefined) return;
     const { openedAtNs } = observed.opening;
     const { requestSentAtNs } = observed.marks;
     this.#options.estimator.onFirstToken({
@@ -231,6 +205,11 @@ export class Observer {
 
   #routeOf({ opening }: ObservedExchange): string {
     return this.#options.routes[opening.routeIndex]?.name ?? 'default';
+  }
+
+  #edgeOf({ opening }: ObservedExchange): { readonly edge?: string } {
+    const edge = this.#options.routes[opening.routeIndex]?.edge;
+    return edge === undefined ? {} : { edge };
   }
 
   /** The engine behind a route's name may have become another one since this exchange opened. */

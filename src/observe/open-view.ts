@@ -5,7 +5,7 @@ import type { ObservedExchange } from './observed-exchange.ts';
 export function openView(
   observed: ObservedExchange,
   atNs: number,
-  labels: { readonly route: string; readonly model: string },
+  labels: { readonly route: string; readonly model: string; readonly edge?: string },
 ): OpenExchange {
   const ageNs = atNs - observed.opening.openedAtNs;
   const { lastGeneratedAtNs, clientUnackedBytes } = observed;

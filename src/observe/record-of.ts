@@ -26,6 +26,8 @@ const KEEP_FIELD = 'x-rubato-keep';
 
 export interface Placing {
   readonly route: string;
+  /** The hop before which it was seen; undefined before an engine. */
+  readonly edge: string | undefined;
   readonly labels: StreamRecord['labels'];
   /** Which engine answered; undefined when nothing told. */
   readonly engine: EngineFacts | undefined;
@@ -34,7 +36,7 @@ export interface Placing {
 
 /** The record as the exchange itself leaves it: evidence is still to be gathered. */
 export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Placing): StreamRecord {
-  const { route, labels, engine, promptTokensEstimate } = placing;
+  const { route, edge, labels, engine, promptTokensEstimate } = placing;
   const { reader, metering, opening, connection, response, request } = exchange;
   const answer = reader?.facts() ?? unansweredFacts();
   const startEpochMs = requestStartEpochMs(opening.fields);
@@ -60,6 +62,7 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Pla
     id: exchange.id,
     openedAtEpochMs: exchange.openedAtEpochMs,
     route,
+    ...defined({ edge }),
     class: { name: metering.class.name, stallNs: metering.class.stallMs * 1e6 },
     labels,
     marks: exchange.marks,

@@ -47,6 +47,8 @@ export interface InnerSight {
   readonly phase?: Phase;
   readonly eventCount: number;
   readonly receivedBytes: number;
+  /** Its own span as a server, for the link between the two; absent when it took no part in a trace. */
+  readonly trace?: { readonly traceId: string; readonly serverSpanId: string; readonly sampled: boolean };
 }
 
 /**
@@ -65,6 +67,17 @@ export interface HopCurve {
   /** First stamp of the outer read by which so many characters had come out of the hop. */
   readonly outerAtNs: readonly number[];
 }
+
+export const UNPAIRED_REASONS = [
+  'not_seen', // no inner exchange could be this one: the hop answered by itself, or what it asked was not seen
+  'outside', // ids agree with an exchange of another time: an answer out of a cache
+  'content', // ids agree and the texts do not
+  'ambiguous', // more than one could be it, or it could be another's
+  'crowded', // too many waited
+  'peer', // the peer could not be asked
+] as const;
+/** Why an exchange that was seen before a hop has no pair. Closed set. */
+export type UnpairedReason = (typeof UNPAIRED_REASONS)[number];
 
 export interface HopFacts {
   /** Name of the hop, from configuration. */

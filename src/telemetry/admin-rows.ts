@@ -6,6 +6,8 @@ export interface RecentRow {
   readonly id: string;
   readonly openedAtEpochMs: number;
   readonly route: string;
+  /** The hop before which it was seen; absent before an engine. */
+  readonly edge?: string;
   readonly class: string;
   readonly model: string;
   readonly outcome: string;
@@ -25,6 +27,7 @@ export interface RecentRow {
 export function recentRow({ id, outcome, wireEnd, report }: RecentExchange): RecentRow {
   const { record, figures, labels } = report;
   const known = {
+    edge: record.edge,
     status: record.response.status,
     ttftNs: figures.ttftNs,
     tpotNs: figures.tpotNs,

@@ -20,6 +20,7 @@ import { NETWORK_PART, networkParts, SPLITS, TTFT_PART, ttftParts } from '../mea
 import { TTFO } from '../measure/ttfo.ts';
 import { TTFT } from '../measure/ttft.ts';
 import type { MetricSpec } from '../base/metric-spec.ts';
+import { innerOnly } from './inner-only.ts';
 import type { CounterHandle, HistogramHandle, Labels, MetricStore } from './store.ts';
 
 /** Series of one class and model that are fed while a stream runs. */
@@ -32,7 +33,19 @@ interface RunningSeries {
   readonly coalesced: CounterHandle;
 }
 
+/** Exchanges are counted wherever they were seen, by route; all else only where it was seen before an engine. */
 export function createMetricFeed(store: MetricStore): Sink {
+  const streams = innerOnly(createStreamFeed(store));
+  return {
+    ...streams,
+    onReport(report, exemplar) {
+      countExchange(store, report, exemplar);
+      streams.onReport?.(report, exemplar);
+    },
+  };
+}
+
+function createStreamFeed(store: MetricStore): Sink {
   const running = new Map<string, Map<string, RunningSeries>>();
 
   function runningOf({ class: className, model }: ExchangeLabels): RunningSeries {
@@ -70,7 +83,7 @@ export function createMetricFeed(store: MetricStore): Sink {
       runningOf(labels).coalesced.add(count);
     },
     onReport(report, exemplar) {
-      countExchange(store, report, exemplar);
+      countDoubts(store, report);
       countStream(store, report, exemplar);
       countTokens(store, report);
     },
@@ -94,9 +107,12 @@ function countExchange(store: MetricStore, report: Report, exemplar: ExemplarRef
   const { class: className, model, route } = report.labels;
   const labels = { class: className, model, route, outcome: report.record.end.outcome };
   store.counter(EXCHANGES, labels).add(1);
-  for (const doubt of doubtsOf(report.record, report.figures.split)) store.counter(DOUBTS_COUNT, { doubt }).add(1);
   const duration = store.histogram(EXCHANGE_DURATION, { ...labels, output_bucket: report.outputBucket });
   duration.record(report.figures.durationNs, exemplar);
+}
+
+function countDoubts(store: MetricStore, { record, figures }: Report): void {
+  for (const doubt of doubtsOf(record, figures.split)) store.counter(DOUBTS_COUNT, { doubt }).add(1);
 }
 
 /** What only a stream has. Each figure stands for itself: an absent one adds no sample, least of all a 0. */

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { METRICS } from '../../../src/measure/table.ts';
 import { createGenAiFeed, type ClientMetricNames } from '../../../src/telemetry/gen-ai-feed.ts';
+import { innerOnly } from '../../../src/telemetry/inner-only.ts';
 import { createMetricFeed } from '../../../src/telemetry/metric-feed.ts';
 import { prometheusLabel, prometheusName } from '../../../src/telemetry/names.ts';
 import { createMetricProducer } from '../../../src/telemetry/otlp-metrics.ts';
@@ -21,7 +22,7 @@ function setUp(clientMetrics: ClientMetricNames = 'off', exponential = false) {
     startEpochMs: 1_796_000_000_000,
     exponential,
   });
-  const sinks = [createMetricFeed(store), genAi.sink(store)];
+  const sinks = [createMetricFeed(store), innerOnly(genAi.sink(store))];
   const samples = (): Sample[] => parsePrometheus(renderMetrics(store.collect(), {}, 'text'));
   return { store, samples, tell: (report: Parameters<typeof tell>[1]) => sinks.forEach((sink) => tell(sink, report)) };
 }
@@ -47,6 +48,26 @@ describe('the feed', () => {
     expect(count('rubato_tokens_total', { kind: 'reasoning' })).toBeUndefined();
     expect(count('rubato_splits_total', { basis: 'none' })).toBe(1);
     expect(count('rubato_backpressure_seconds_count')).toBe(1);
+  });
+
+  it('counts what was seen before a hop as an exchange of its own route, and its figures nowhere', () => {
+    const { samples, tell: feed } = setUp('v0.1');
+    const spec = { ...usualStream(40), tokens: { prompt: 12, output: 40, basis: 'usage' } } as const;
+    feed(reportOf(spec));
+    const before = samples();
+    feed(reportOf(spec, { edge: 'gateway' }, { route: 'edge:gateway', edge: 'gateway' }));
+    const after = samples();
+    const key = ({ name, labels }: Sample): string => `${name} ${JSON.stringify(labels)}`;
+    const known = new Map(before.map((sample) => [key(sample), sample.value]));
+    const changed = after.filter((sample) => sample.value !== known.get(key(sample)));
+    expect([...new Set(changed.map(({ name }) => name))].toSorted()).toEqual([
+      'rubato_exchange_duration_seconds_bucket',
+      'rubato_exchange_duration_seconds_count',
+      'rubato_exchange_duration_seconds_sum',
+      'rubato_exchanges_total',
+    ]);
+    expect(changed.every(({ labels }) => labels['route'] === 'edge:gateway')).toBe(true);
+    expect(sumOf(after, 'rubato_exchanges_total', { outcome: 'ok', route: 'edge:gateway' })).toBe(1);
   });
 
   it('lets the parts of TTFT sum to TTFT', () => {

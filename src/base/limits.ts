@@ -248,6 +248,8 @@ export const REFERENCE_TRUTH_MAX_COUNT = 1_000;
 export const REFERENCE_PERF_ENTRIES_MAX_COUNT = 1_000;
 /** Body bytes of one answer our own client keeps; a longer answer is cut off and says so. */
 export const CLIENT_ANSWER_MAX_BYTES = 64 * MIB;
+/** Last words of a hop that we started, told when it does not come up; servers say what is wrong in their last lines. */
+export const HOP_LAST_WORDS_CHARS = 4_096;
 /** Exchanges our own client has open at once; an open-loop load beyond it counts what it left out. */
 export const CLIENT_OPEN_MAX_COUNT = 4_096;
 /** Finished exchanges the demo's summary is made of; the latest are kept. */

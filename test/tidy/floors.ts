@@ -22,7 +22,7 @@ export const FLOORS: Readonly<Record<string, Floor>> = {
   judge: { level: 3, folders: ['measure', 'record', 'base'], packages: [] },
   observe: { level: 4, folders: [...JUDGED, 'evidence', 'stream', 'tape'], packages: ['@grpc/grpc-js', 'undici'] },
   telemetry: { level: 4, folders: JUDGED, packages: ['@opentelemetry/'] },
-  client: { level: 5, folders: [...JUDGED, 'stream'], packages: ['undici'] },
+  client: { level: 5, folders: [...JUDGED, 'stream'], packages: ['undici', 'yaml'] },
   config: { level: 5, folders: ['record', 'base'], packages: ['valibot', 'yaml'] },
   app: {
     level: 6,

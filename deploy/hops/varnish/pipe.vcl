@@ -1,0 +1,13 @@
+# Bytes are passed between the two connections as they come.
+vcl 4.1;
+
+backend engine {
+  .host = "${UPSTREAM_HOST}";
+  .port = "${UPSTREAM_PORT}";
+  .first_byte_timeout = 600s;
+  .between_bytes_timeout = 600s;
+}
+
+sub vcl_recv {
+  return (pipe);
+}

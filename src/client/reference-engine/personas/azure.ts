@@ -6,6 +6,7 @@ import type { AnswerContext, Persona } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';
 import { timesOf, toMs } from '../times.ts';
 import { openAiRoutes } from './openai-routes.ts';
+import { NO_PAGES } from './pages.ts';
 
 /** Events between which the filter looks at what was written. */
 const FILTER_EVERY_TOKENS = 8;
@@ -54,7 +55,5 @@ export const azure: Persona = {
       usageFields: () => (context.signals.inBand ? { latency_checkpoint: latencyCheckpoint(context) } : {}),
     }),
   }),
-  pages: [],
-  metrics: [],
-  metricLabels: () => ({}),
+  ...NO_PAGES,
 };

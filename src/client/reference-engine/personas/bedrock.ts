@@ -8,6 +8,7 @@ import { timesOf, toMs } from '../times.ts';
 import { AnthropicEvents, type AnthropicEvent } from './anthropic-writer.ts';
 import { argumentsOf, blockSteps, blockText, type BlockStep } from './blocks.ts';
 import { encodeFrame } from './event-stream.ts';
+import { NO_PAGES } from './pages.ts';
 
 const STREAM_TYPE = 'application/vnd.amazon.eventstream';
 const STOP_REASONS = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
@@ -128,7 +129,5 @@ export const bedrock: Persona = {
     route(/^\/model\/[^/]+\/converse(?:-stream)?$/, readBedrockConverse, (context) => new ConverseWriter(context)),
     route(/^\/model\/[^/]+\/invoke(?:-with-response-stream)?$/, readBedrockInvoke, invokeWriter),
   ],
-  pages: [],
-  metrics: [],
-  metricLabels: () => ({}),
+  ...NO_PAGES,
 };

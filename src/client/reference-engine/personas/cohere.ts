@@ -3,6 +3,7 @@ import { readCohere } from '../foreign-requests.ts';
 import type { AnswerContext, AnswerWriter, Persona } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';
 import { blockSteps, blockText, typedEvent, type BlockStep } from './blocks.ts';
+import { NO_PAGES } from './pages.ts';
 
 const FINISH_REASONS = { stop: 'COMPLETE', length: 'MAX_TOKENS', tool_calls: 'TOOL_CALL' } as const;
 
@@ -88,7 +89,5 @@ export const cohere: Persona = {
       writer: (context) => new CohereWriter(context),
     },
   ],
-  pages: [],
-  metrics: [],
-  metricLabels: () => ({}),
+  ...NO_PAGES,
 };

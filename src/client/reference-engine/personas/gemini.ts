@@ -6,6 +6,7 @@ import { readGemini } from '../foreign-requests.ts';
 import type { AnswerContext, AnswerWriter, Persona, Route } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';
 import { argumentsOf } from './blocks.ts';
+import { NO_PAGES } from './pages.ts';
 
 const FINISH_REASONS = { stop: 'STOP', length: 'MAX_TOKENS', tool_calls: 'STOP' } as const;
 
@@ -102,7 +103,5 @@ export const gemini: Persona = {
   ownedBy: 'google',
   manners: { headAt: 'first_token', roleAt: 'first_token' },
   routes: [generateContent],
-  pages: [],
-  metrics: [],
-  metricLabels: () => ({}),
+  ...NO_PAGES,
 };

@@ -5,6 +5,7 @@ import type { AnswerContext, Persona, StreamManners } from '../persona.ts';
 import type { JsonObject as Json } from '../request.ts';
 import { timesOf, toSeconds, type AnswerTimes } from '../times.ts';
 import { openAiRoutes, type OpenAiTraits } from './openai-routes.ts';
+import { NO_PAGES } from './pages.ts';
 
 const EARLY: StreamManners = { headAt: 'arrival', roleAt: 'first_token' };
 const FIRST_TOKEN: StreamManners = { headAt: 'first_token', roleAt: 'first_token' };
@@ -15,9 +16,7 @@ function hosted(ownedBy: string, traits: OpenAiTraits, manners: StreamManners = 
     ownedBy,
     manners,
     routes: openAiRoutes(traits),
-    pages: [],
-    metrics: [],
-    metricLabels: () => ({}),
+    ...NO_PAGES,
   };
 }
 

@@ -1,7 +1,10 @@
 // Small pages that several engines have.
-import type { Page, PageContext } from '../persona.ts';
+import type { Page, PageContext, Persona } from '../persona.ts';
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** What a service of somebody else shows of its servers. */
+export const NO_PAGES = { pages: [], metrics: [], metricLabels: () => ({}) } as const satisfies Partial<Persona>;
 
 export function metricsPageAt(path: string): Page {
   return {

@@ -4,9 +4,10 @@ import type { Persona } from '../persona.ts';
 import { toMs } from '../times.ts';
 import { anthropicRoute } from './anthropic-writer.ts';
 import { openAiRoutes } from './openai-routes.ts';
+import { NO_PAGES } from './pages.ts';
 import { responsesRoute } from './responses-writer.ts';
 
-const HOSTED = { headers: {}, pages: [], metrics: [], metricLabels: () => ({}) } as const;
+const HOSTED = { headers: {}, ...NO_PAGES } as const;
 
 export const anthropic: Persona = {
   ...HOSTED,

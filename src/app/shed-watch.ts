@@ -4,13 +4,12 @@ import { SHED_LOG_EVERY_MS } from '../base/client-limits.ts';
 import { nowNs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Sink } from '../judge/report.ts';
-
-/** All of them, so that each series begins at 0. */
-const REASONS = ['streams', 'connections', 'memory', 'descriptors'] as const;
+import { SHED_REASONS } from '../relay/admission-limits.ts';
 
 export class ShedWatch {
   readonly #log: Log;
-  readonly #counts = new Map<string, number>(REASONS.map((reason) => [reason, 0]));
+  /** All of them, so that each series begins at 0. */
+  readonly #counts = new Map<string, number>(SHED_REASONS.map((reason) => [reason, 0]));
   readonly #overflowCount: () => number;
   readonly #timer: NodeJS.Timeout;
   #toldCount = 0;

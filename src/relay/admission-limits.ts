@@ -21,7 +21,8 @@ export const BOUNDLESS: AdmissionSettings = {
 };
 
 /** Why something was refused for want of room. */
-export type ShedReason = 'streams' | 'connections' | 'memory' | 'descriptors';
+export const SHED_REASONS = ['streams', 'connections', 'memory', 'descriptors'] as const;
+export type ShedReason = (typeof SHED_REASONS)[number];
 
 export class AdmissionLimits {
   settings: AdmissionSettings;

@@ -19,6 +19,7 @@ export type LabelName =
   | 'objective'
   | 'met'
   | 'hop'
+  | 'verdict'
   | 'phase'
   | 'thread'
   | 'doubt'

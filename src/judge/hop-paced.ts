@@ -1,0 +1,35 @@
+// Part of the rule of two points: a hop that gives text out piece by piece in a rhythm of its own, slower than it
+// gets it. Nothing comes out together; it is the beat of what comes out that tells. Pure.
+import type { HopFinding, HopView } from './hop-view.ts';
+import { outerTextReadsNs, rankOf } from './hop-reads.ts';
+import { gapsOf } from './hop-way.ts';
+
+const NS_PER_MS = 1e6;
+const BEATS_LEAST_COUNT = 12;
+const ON_BEAT_RATIO = 0.8;
+/** The hop's beat is not the engine's: where both are even, one is the other's echo. */
+const BEAT_MARGIN_RATIO = 0.3;
+const SPLIT_RATIO = 1.5;
+const BEAT_SLACK_NS = 2 * NS_PER_MS;
+/** Text waits for several beats: a rhythm that is the engine's own makes nothing wait. */
+const WAITS_BEATS = 2;
+
+export function pacedFinding(view: HopView): HopFinding | undefined {
+  const { record, reads, baseNs, mattersNs } = view;
+  const outGaps = gapsOf(outerTextReadsNs(record));
+  if (outGaps.length < BEATS_LEAST_COUNT) return undefined;
+  const beatNs = rankOf(outGaps, 50);
+  const slackNs = Math.max(BEAT_SLACK_NS, 0.1 * beatNs);
+  if (beatNs < 2 * BEAT_SLACK_NS) return undefined;
+  const isOnBeat = (gapNs: number): boolean => Math.abs(gapNs - beatNs) <= slackNs;
+  const outRatio = outGaps.filter(isOnBeat).length / outGaps.length;
+  const inGaps = gapsOf(reads.map(({ innerAtNs }) => innerAtNs));
+  const inRatio = inGaps.filter(isOnBeat).length / Math.max(1, inGaps.length);
+  if (outRatio < ON_BEAT_RATIO || inRatio > outRatio - BEAT_MARGIN_RATIO) return undefined;
+  // Pieces that were split have waited for the beats between them, however even that wait is.
+  const isSplit = outGaps.length >= SPLIT_RATIO * reads.length;
+  const holds = reads.map(({ holdNs }) => holdNs - (isSplit ? 0 : baseNs));
+  if (rankOf(holds, 50) < Math.max(mattersNs, WAITS_BEATS * beatNs)) return undefined;
+  const numbers = { intervalMs: beatNs / NS_PER_MS };
+  return { word: 'holds', way: 'rechunk', confidence: 0.9, signs: ['paced'], numbers };
+}

@@ -1,0 +1,109 @@
+// What a pair of curves is to the rule of two points: reads as they went into the hop and releases as they came
+// out, less what this side itself did to them. Pure; knows no way of holding.
+import { ascending, nearestRank } from '../measure/percentile.ts';
+import type { HopFacts } from '../record/hop-facts.ts';
+import type { Pause, StreamRecord } from '../record/stream-record.ts';
+
+/** Text that went into the hop at one moment. */
+export interface HopRead {
+  readonly innerAtNs: number;
+  /** Body bytes of the inner answer up to and with it. */
+  readonly innerBytes: number;
+  readonly outerAtNs: number;
+  /** Went in → came out: what it was at least. */
+  readonly holdNs: number;
+  /** Our client did not take what we had meanwhile, so that we did not read. */
+  readonly tainted: boolean;
+}
+
+/** Reads that came out of the hop together. */
+export interface Release {
+  readonly reads: readonly HopRead[];
+  readonly firstAtNs: number;
+  readonly lastAtNs: number;
+}
+
+/** What comes out within this time has come out together: one write may arrive in several reads. */
+const TOGETHER_NS = 2e6;
+
+export function hopReads(record: StreamRecord, hop: HopFacts): HopRead[] {
+  const { innerAtNs, innerBytes, outerAtNs } = hop.curve;
+  const lateNs = latenessByRead(record);
+  const reads: HopRead[] = [];
+  for (const [index, inAtNs] of innerAtNs.entries()) {
+    const outAtNs = outerAtNs[index] as number;
+    const read = {
+      innerAtNs: inAtNs,
+      innerBytes: innerBytes[index] as number,
+      outerAtNs: outAtNs,
+      holdNs: holdNs(inAtNs, outAtNs, { record, hop, lateNs: lateNs.get(outAtNs) ?? 0 }),
+      tainted: overlapsBlocked(record.blockedNs, inAtNs, outAtNs),
+    };
+    // Growths of several lanes by one chunk went in together, and are out when the last of them is.
+    const last = reads.at(-1);
+    if (last === undefined || last.innerAtNs !== inAtNs) reads.push(read);
+    else if (read.outerAtNs >= last.outerAtNs) reads[reads.length - 1] = read;
+  }
+  return reads;
+}
+
+export function releasesOf(reads: readonly HopRead[]): Release[] {
+  const releases: { reads: HopRead[]; firstAtNs: number; lastAtNs: number }[] = [];
+  for (const read of reads.toSorted((a, b) => a.outerAtNs - b.outerAtNs || a.innerAtNs - b.innerAtNs)) {
+    const last = releases.at(-1);
+    if (last !== undefined && read.outerAtNs - last.lastAtNs <= TOGETHER_NS) {
+      last.reads.push(read);
+      last.lastAtNs = read.outerAtNs;
+    } else releases.push({ reads: [read], firstAtNs: read.outerAtNs, lastAtNs: read.outerAtNs });
+  }
+  return releases;
+}
+
+/** The moments at which text came out of the hop, as the record itself has them. */
+export function outerTextReadsNs({ chunks, events }: StreamRecord): number[] {
+  const moments = events.chunk.flatMap((row, index) =>
+    events.generated[index] === 0 ? [] : [chunks.receivedAtNs[row] as number],
+  );
+  return [...new Set(moments)];
+}
+
+export function rankOf(values: readonly number[], percent: number): number {
+  return values.length === 0 ? 0 : nearestRank(ascending(values), percent);
+}
+
+interface HoldContext {
+  readonly record: StreamRecord;
+  readonly hop: HopFacts;
+  readonly lateNs: number;
+}
+
+/** A lower bound: less how late our own stamp may be, how long we did not run, and how far the clocks may be apart. */
+function holdNs(inAtNs: number, outAtNs: number, { record, hop, lateNs }: HoldContext): number {
+  const ours = Math.max(lateNs, pausedNs(record.pauses, inAtNs, outAtNs));
+  return Math.max(0, outAtNs - inAtNs - ours - (hop.clockErrorNs ?? 0));
+}
+
+function latenessByRead({ chunks }: StreamRecord): Map<number, number> {
+  const lateNs = new Map<number, number>();
+  for (const [row, atNs] of chunks.receivedAtNs.entries()) {
+    lateNs.set(atNs, Math.max(lateNs.get(atNs) ?? 0, chunks.errorBoundNs[row] ?? 0));
+  }
+  return lateNs;
+}
+
+function pausedNs(pauses: readonly Pause[], fromNs: number, toNs: number): number {
+  let sum = 0;
+  for (const { startAtNs, endAtNs } of pauses) {
+    sum += Math.max(0, Math.min(endAtNs, toNs) - Math.max(startAtNs, fromNs));
+  }
+  return sum;
+}
+
+/** `blockedNs` is from, to, from, to …; the last one may still go on. */
+function overlapsBlocked(blockedNs: readonly number[], fromNs: number, toNs: number): boolean {
+  for (let at = 0; at < blockedNs.length; at += 2) {
+    const endNs = blockedNs[at + 1] ?? Infinity;
+    if ((blockedNs[at] as number) <= toNs && endNs >= fromNs) return true;
+  }
+  return false;
+}

@@ -1,0 +1,39 @@
+// Part of the rule of two points: a hop that holds only the beginning. Head and first text leave it together, long
+// after the head was there, or the first text waits and everything after it passes. Pure.
+import type { HopFinding, HopView } from './hop-view.ts';
+import { rankOf } from './hop-reads.ts';
+
+const NS_PER_MS = 1e6;
+/** A head is never needed sooner. */
+const HEAD_MATTERS_NS = 20 * NS_PER_MS;
+/** Head and text that come out within this have come together. */
+const TOGETHER_NS = 3 * NS_PER_MS;
+
+export function startFinding(view: HopView): HopFinding | undefined {
+  const { reads, releases, baseNs, mattersNs } = view;
+  const [first] = releases;
+  if (first === undefined || reads.length < 4) return undefined;
+  const later = reads.filter(({ outerAtNs }) => outerAtNs > first.lastAtNs);
+  // The rest has to pass, or this is about something else.
+  const restNs = later.map(({ holdNs }) => holdNs - baseNs);
+  if (later.length < 3 || rankOf(restNs, 90) >= mattersNs) return undefined;
+  return headFinding(view, first.firstAtNs) ?? firstTextFinding(view);
+}
+
+function headFinding({ record, hop, baseNs, mattersNs }: HopView, firstOutAtNs: number): HopFinding | undefined {
+  const headOutAtNs = record.marks.headReceivedAtNs;
+  const headInAtNs = hop.inner.headWrittenAtNs;
+  if (headOutAtNs === undefined || headInAtNs === undefined) return undefined;
+  const headHoldNs = headOutAtNs - headInAtNs - (hop.clockErrorNs ?? 0) - baseNs;
+  if (headHoldNs < Math.max(HEAD_MATTERS_NS, mattersNs) || firstOutAtNs - headOutAtNs > TOGETHER_NS) return undefined;
+  const numbers = { headHoldMs: headHoldNs / NS_PER_MS };
+  return { word: 'holds', way: 'head', confidence: 0.9, signs: ['head_withheld'], numbers };
+}
+
+/** Once it may be anything; that it is so each time is for the running verdict to see. */
+function firstTextFinding({ reads, baseNs, mattersNs }: HopView): HopFinding | undefined {
+  const firstNs = (reads[0]?.holdNs ?? 0) - baseNs;
+  if (firstNs < mattersNs) return undefined;
+  const numbers = { firstHoldMs: firstNs / NS_PER_MS };
+  return { word: 'unsure', confidence: 1, signs: ['first_text_held'], numbers };
+}

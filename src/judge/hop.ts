@@ -1,0 +1,140 @@
+// The rule of two points: what the hop between two sights of one exchange did to its text. Pure: record in, verdict
+// out. A hop is accused only where text that went in earlier came out together with text that went in later, as a
+// rule and not once; a hop that costs the same time for everything is far away, and holds nothing.
+import { defined } from '../measure/defined.ts';
+import type { HopFacts } from '../record/hop-facts.ts';
+import type { StreamRecord } from '../record/stream-record.ts';
+import type { HopVerdict } from './delivery.ts';
+import { pacedFinding } from './hop-paced.ts';
+import { hopReads, type HopRead, rankOf, type Release, releasesOf } from './hop-reads.ts';
+import { startFinding } from './hop-start.ts';
+import type { HopFinding, HopView } from './hop-view.ts';
+import { wayOf } from './hop-way.ts';
+
+const NS_PER_MS = 1e6;
+/** A hold below this matters to nobody, and below four times the error of the clocks it may not be there. */
+const MATTERS_NS = 5 * NS_PER_MS;
+/** From here on a single read counts as held. */
+const HELD_NS = 3 * NS_PER_MS;
+/** Of the reads, so many held together are a rule; so few are an accident. */
+const RULE_RATIO = 0.5;
+const ACCIDENT_RATIO = 0.15;
+const HELD_LEAST_COUNT = 3;
+
+/** Absent where no text was seen on both sides. */
+export function judgeHop(record: StreamRecord): HopVerdict | undefined {
+  const { hop } = record;
+  if (hop === undefined || hop.curve.innerAtNs.length === 0) return undefined;
+  const all = hopReads(record, hop);
+  const reads = all.filter(({ tainted }) => !tainted);
+  const view = viewOf(record, hop, reads);
+  const finding =
+    reads.length * 2 < all.length
+      ? { word: 'unsure' as const, confidence: 1, signs: ['client_blocked'] }
+      : findingOf(view);
+  const { word, way, confidence, signs, numbers } = finding;
+  return {
+    hop: hop.name,
+    word,
+    ...defined({ way }),
+    confidence,
+    signs,
+    numbers: rounded({ ...numbersOf(view, all.length), ...numbers }),
+    ...figuresOf(record, hop, reads),
+  };
+}
+
+function viewOf(record: StreamRecord, hop: HopFacts, reads: readonly HopRead[]): HopView {
+  const clockErrorNs = hop.clockErrorNs ?? 0;
+  const releases = releasesOf(reads);
+  const baseNs = reads.length === 0 ? 0 : Math.min(...reads.map(({ holdNs }) => holdNs));
+  const heldNs = Math.max(HELD_NS, 2 * clockErrorNs);
+  const mattersNs = Math.max(MATTERS_NS, 4 * clockErrorNs);
+  const heldReads = new Set(releases.flatMap((release) => heldIn(release, baseNs, heldNs)));
+  return { record, hop, reads, releases, baseNs, heldNs, mattersNs, heldReads };
+}
+
+/** Those that waited for another of their release to go in. */
+function heldIn({ reads }: Release, baseNs: number, heldNs: number): HopRead[] {
+  const lastInAtNs = reads.at(-1)?.innerAtNs ?? 0;
+  return reads.filter(({ holdNs, innerAtNs }) => holdNs - baseNs >= heldNs && lastInAtNs - innerAtNs >= heldNs);
+}
+
+function findingOf(view: HopView): HopFinding {
+  const { reads, baseNs, mattersNs, heldReads } = view;
+  const excess = reads.map(({ holdNs }) => holdNs - baseNs);
+  const ratio = heldReads.size / reads.length;
+  if (ratio >= RULE_RATIO && heldReads.size >= HELD_LEAST_COUNT && Math.max(...excess) >= mattersNs) {
+    return heldFinding(view);
+  }
+  const special = startFinding(view) ?? pacedFinding(view);
+  if (special !== undefined) return special;
+  if (Math.max(...excess) < mattersNs) return passing(view);
+  if (ratio >= ACCIDENT_RATIO) return { word: 'unsure', confidence: 1, signs: ['held_at_times'] };
+  if (rankOf(excess, 95) < mattersNs) return { word: 'passes', confidence: 0.9, signs: ['single_hold'] };
+  return { word: 'unsure', confidence: 1, signs: ['jitter'] };
+}
+
+function heldFinding(view: HopView): HopFinding {
+  const { reads, releases, baseNs, heldNs, hop } = view;
+  const codingAdded = hop.changes.includes('coding_added');
+  const found = wayOf({ reads, releases, baseNs, heldNs, codingAdded, clockErrorNs: hop.clockErrorNs ?? 0 });
+  const { way, signs, numbers } = found;
+  return { word: 'holds', way, confidence: confidenceOf(view), signs: ['held_together', ...signs], numbers };
+}
+
+/** By how often it was seen to hold: a hop may stumble once over a short answer. */
+function confidenceOf({ heldReads }: HopView): number {
+  if (heldReads.size >= 20) return 0.99;
+  return heldReads.size >= 8 ? 0.95 : 0.85;
+}
+
+function passing({ reads, baseNs, mattersNs }: HopView): HopFinding {
+  const spanNs = (reads.at(-1)?.innerAtNs ?? 0) - (reads[0]?.innerAtNs ?? 0);
+  // What went in all at once came out all at once: whether it waited, or the way is long, cannot be told.
+  if (spanNs < mattersNs && baseNs >= mattersNs) return { word: 'unsure', confidence: 1, signs: ['too_short'] };
+  const signs = baseNs >= mattersNs ? ['constant_delay'] : [];
+  return { word: 'passes', confidence: reads.length >= 8 ? 0.99 : 0.9, signs };
+}
+
+function numbersOf({ reads, releases, baseNs, heldReads }: HopView, allCount: number): Record<string, number> {
+  return {
+    reads: reads.length,
+    releases: releases.length,
+    heldRatio: reads.length === 0 ? 0 : heldReads.size / reads.length,
+    baseMs: baseNs / NS_PER_MS,
+    ...(allCount > reads.length ? { blockedReads: allCount - reads.length } : {}),
+  };
+}
+
+type Lengths = Pick<HopVerdict, 'holdMaxNs' | 'holdP50Ns' | 'holdP95Ns' | 'ttftAddedNs' | 'gapJitterAddedNs'>;
+
+function figuresOf(record: StreamRecord, hop: HopFacts, reads: readonly HopRead[]): Lengths {
+  const holds = reads.map(({ holdNs }) => holdNs);
+  const [first] = reads;
+  if (first === undefined) return {};
+  const maxNs = Math.max(...holds);
+  return {
+    holdMaxNs: maxNs,
+    holdP50Ns: rankOf(holds, 50),
+    holdP95Ns: rankOf(holds, 95),
+    // Of text that was there before anything came out, the first of it.
+    ttftAddedNs: askedAfterNs(record, hop) + first.holdNs,
+    gapJitterAddedNs: maxNs - Math.min(...holds),
+  };
+}
+
+/**
+ * Our request had been given to the hop → the hop's own was received behind it. A hop that waits for the whole
+ * request has had it only then; one that does not is measured from its connection on, not from a slow upload.
+ */
+function askedAfterNs({ marks }: StreamRecord, { inner, clockErrorNs = 0 }: HopFacts): number {
+  const { requestSentAtNs, connectedAtNs = 0 } = marks;
+  const isWhole = requestSentAtNs !== undefined && requestSentAtNs <= inner.openedAtNs;
+  return Math.max(0, inner.openedAtNs - (isWhole ? requestSentAtNs : connectedAtNs) - clockErrorNs);
+}
+
+/** Numbers for people: what is beyond a thousandth is noise. */
+function rounded(numbers: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, Math.round(value * 1e3) / 1e3]));
+}

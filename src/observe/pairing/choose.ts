@@ -1,0 +1,215 @@
+// Which inner exchange is the one that was seen before the hop. Pure rules over sights: nested in time, found by an
+// id or by content alone, confirmed by content wherever there is any, never against cause and effect, and nobody
+// else's. A wrong pair is the worst answer; none is always allowed.
+import type { PairBasis, UnpairedReason } from '../../record/hop-facts.ts';
+import { HASH_STEP_CHARS } from '../../record/text-curve.ts';
+import { isBeforeItsCause } from './overlay.ts';
+import type { Sight } from './sight.ts';
+import { matchTexts, type TextMatch } from './text-match.ts';
+
+/** What there is to choose from. */
+export interface Field {
+  /** Inner sights with the same id or text, whether they fit in time or not; none that belongs to another. */
+  candidates(basis: PairBasis): readonly Sight[];
+  /** Other outer sights with the same id or text that have no pair yet. */
+  rivals(basis: PairBasis): readonly Sight[];
+  /** Nothing more will come: what is not certain now never will be. */
+  readonly isLast: boolean;
+  /** What the two clocks may be apart; 0 where they are one. */
+  readonly slackNs: number;
+}
+
+export interface Pair {
+  readonly inner: Sight;
+  readonly basis: PairBasis;
+  readonly confirmed: boolean;
+  /** Further inner exchanges that belong to the outer one: tries that failed. */
+  readonly failedTries: readonly Sight[];
+  readonly match: TextMatch;
+}
+
+export type Choice = Pair | 'wait' | UnpairedReason;
+
+const BY_ID = ['trace', 'request', 'response'] as const;
+/** An opening is stamped when a turn of the loop gets to it. */
+const OPEN_SLACK_NS = 1e6;
+
+export function choose(outer: Sight, field: Field): Choice {
+  let waits = false;
+  const reasons = new Set<UnpairedReason>();
+  for (const basis of BY_ID) {
+    const known = field.candidates(basis);
+    const fitting = known.filter((inner) => nests(outer, inner, field.slackNs));
+    if (fitting.length === 0) {
+      if (known.length > 0) reasons.add('outside');
+      continue;
+    }
+    const choice = chooseOf(outer, fitting, basis, field);
+    if (typeof choice !== 'string') return choice;
+    if (choice === 'wait') waits = true;
+    else reasons.add(choice);
+  }
+  if (!field.isLast) return 'wait';
+  const choice = waits || reasons.has('ambiguous') ? undefined : chooseByContent(outer, field);
+  if (choice !== undefined) return choice;
+  return (['ambiguous', 'content', 'outside'] as const).find((reason) => reasons.has(reason)) ?? 'not_seen';
+}
+
+/** The inner exchange was asked for within the outer one, before anything of its text had come out. */
+function nests(outer: Sight, inner: Sight, slackNs: number): boolean {
+  const slack = OPEN_SLACK_NS + slackNs;
+  const firstTextAtNs = Math.min(...outer.lanes.map(({ firstReceivedAtNs }) => firstReceivedAtNs));
+  const latestNs = Math.min(outer.endedAtNs ?? Infinity, firstTextAtNs);
+  return inner.openedAtNs >= outer.openedAtNs - slack && inner.openedAtNs <= latestNs + slack;
+}
+
+interface Judged {
+  readonly inner: Sight;
+  readonly match: TextMatch;
+}
+
+function chooseOf(outer: Sight, fitting: readonly Sight[], basis: PairBasis, field: Field): Choice {
+  const { group, isExact } = narrowed(outer, fitting, basis);
+  const ended = group.filter(({ endedAtNs }) => endedAtNs !== undefined);
+  const judged = ended.map((inner) => ({ inner, match: matchTexts(outer, inner) }));
+  const possible = judged.filter((one) => isPossible(one, field.slackNs));
+  const rivals = field.rivals(basis).filter((rival) => !isExact || rival.ids.sentSpanId === outer.ids.sentSpanId);
+  const confirmed = bestOf(possible);
+  if (confirmed.length > 0) {
+    const one = theOne(outer, confirmed);
+    if (one === undefined) return field.isLast ? 'ambiguous' : 'wait';
+    const contested = rivalry(outer, one, rivals, field.slackNs);
+    // A short text may well be another's too; a long one hardly is, but where it is seen to be.
+    const isShort = one.match.agreement === 'equal' && one.match.equalChars < HASH_STEP_CHARS;
+    if (contested === 'surely' || (contested === 'perhaps' && isShort)) return field.isLast ? 'ambiguous' : 'wait';
+    return pairOf(one, basis, { judged, isAlone: isExact || contested === 'no' });
+  }
+  if (group.length > ended.length && !field.isLast) return 'wait';
+  return chooseUnconfirmed(outer, { possible, judged, open: group.filter((one) => !ended.includes(one)) }, basis, {
+    rivals,
+    field,
+  });
+}
+
+interface Rest {
+  readonly possible: readonly Judged[];
+  readonly judged: readonly Judged[];
+  readonly open: readonly Sight[];
+}
+
+/** No text to go by on one side: an id has to do, if it is nobody else's. */
+function chooseUnconfirmed(
+  outer: Sight,
+  { possible, judged, open }: Rest,
+  basis: PairBasis,
+  { rivals, field }: { readonly rivals: readonly Sight[]; readonly field: Field },
+): Choice {
+  // An exchange that goes on says nothing unless the client has left and it should not.
+  const still = outer.outcome === 'client_abort' ? open : [];
+  const all = [...possible, ...still.map((inner) => ({ inner, match: matchTexts(outer, inner) }))];
+  if (all.length === 0) return judged.length > 0 ? 'content' : 'not_seen';
+  const lasting = all.filter(({ inner }) => !hasFailed(inner));
+  const [one, ...others] = lasting.length > 0 ? lasting : all.slice(-1);
+  if (one === undefined || others.length > 0) return field.isLast ? 'ambiguous' : 'wait';
+  if (rivalry(outer, one, rivals, field.slackNs) !== 'no') return field.isLast ? 'ambiguous' : 'wait';
+  return { ...pairOf(one, basis, { judged, isAlone: true }), confirmed: false };
+}
+
+/** By content alone: a text that is long enough, the same to its end, and that only these two have. */
+function chooseByContent(outer: Sight, field: Field): Choice | undefined {
+  const candidates = field.candidates('content').filter((inner) => nests(outer, inner, field.slackNs));
+  const judged = withoutNested(candidates).map((inner) => ({ inner, match: matchTexts(outer, inner) }));
+  const possible = judged.filter(
+    (one) =>
+      one.inner.endedAtNs !== undefined &&
+      isPossible(one, field.slackNs) &&
+      one.match.agreement === 'equal' &&
+      one.match.equalChars >= HASH_STEP_CHARS,
+  );
+  const [one, ...others] = possible;
+  if (one === undefined) return undefined;
+  if (others.length > 0 || rivalry(outer, one, field.rivals('content'), field.slackNs) === 'surely') return 'ambiguous';
+  return pairOf(one, 'content', { judged, isAlone: false });
+}
+
+/** The span that we named to the hop is the one that asked: then no other exchange of the trace matters. */
+function narrowed(outer: Sight, fitting: readonly Sight[], basis: PairBasis) {
+  const { sentSpanId } = outer.ids;
+  const asked = basis === 'trace' && sentSpanId !== undefined;
+  const children = asked ? fitting.filter(({ ids }) => ids.parentSpanId === sentSpanId) : [];
+  const isExact = children.length > 0;
+  return { group: withoutNested(isExact ? children : fitting), isExact };
+}
+
+/** Behind two hops in a row there are two sights; the nearer one, before the second hop, is the pair. */
+function withoutNested(sights: readonly Sight[]): readonly Sight[] {
+  const edges = sights.filter(({ edge }) => edge !== undefined);
+  return sights.filter((sight) => !edges.some((edge) => edge !== sight && isInside(sight, edge)));
+}
+
+function isInside(sight: Sight, edge: Sight): boolean {
+  return sight.openedAtNs >= edge.openedAtNs && sight.openedAtNs <= (edge.endedAtNs ?? Infinity);
+}
+
+function isPossible({ match }: Judged, slackNs: number): boolean {
+  return match.agreement !== 'differs' && !match.pairs.some((pair) => isBeforeItsCause(pair, slackNs));
+}
+
+/** Those that content speaks for: the ones that are equal before those that only begin alike. */
+function bestOf(possible: readonly Judged[]): readonly Judged[] {
+  const equal = possible.filter(({ match }) => match.agreement === 'equal');
+  return equal.length > 0 ? equal : possible.filter(({ match }) => match.agreement === 'part');
+}
+
+/** Of several with the same text, the one that a further id names. */
+function theOne(outer: Sight, confirmed: readonly Judged[]): Judged | undefined {
+  if (confirmed.length === 1) return confirmed[0];
+  const named = confirmed.filter(({ inner }) => sharesId(outer, inner));
+  return named.length === 1 ? named[0] : undefined;
+}
+
+function sharesId({ ids: one }: Sight, { ids: other }: Sight): boolean {
+  return (
+    (one.responseId !== undefined && one.responseId === other.responseId) ||
+    (one.requestId !== undefined && one.requestId === other.requestId)
+  );
+}
+
+/** Whether another outer exchange could be the one that this inner one belongs to. */
+function rivalry(
+  outer: Sight,
+  { inner }: Judged,
+  rivals: readonly Sight[],
+  slackNs: number,
+): 'no' | 'perhaps' | 'surely' {
+  const fitting = rivals.filter((rival) => rival.id !== outer.id && nests(rival, inner, slackNs));
+  const named = sharesId(outer, inner);
+  let contested: 'no' | 'perhaps' = 'no';
+  for (const rival of fitting) {
+    if (named && !sharesId(rival, inner)) continue;
+    if (rival.endedAtNs === undefined) {
+      contested = 'perhaps';
+      continue;
+    }
+    const match = matchTexts(rival, inner);
+    if (!isPossible({ inner, match }, slackNs)) continue;
+    if (match.agreement !== 'unknown') return 'surely';
+    contested = 'perhaps';
+  }
+  return contested;
+}
+
+function pairOf(
+  { inner, match }: Judged,
+  basis: PairBasis,
+  { judged, isAlone }: { readonly judged: readonly Judged[]; readonly isAlone: boolean },
+): Pair {
+  const failedTries = isAlone ? judged.map((one) => one.inner).filter((one) => one !== inner && hasFailed(one)) : [];
+  return { inner, basis, confirmed: match.agreement !== 'unknown', failedTries, match };
+}
+
+/** A try that brought no answer: what a gateway tries again. */
+function hasFailed({ outcome, facts }: Sight): boolean {
+  if (outcome === undefined || outcome === 'client_abort') return false;
+  return outcome !== 'ok' || (facts.status ?? 200) >= 400;
+}

@@ -1,0 +1,90 @@
+// How far another process's clock leads ours, as an interval: nothing arrives before it was sent, in either
+// direction. Many pairs narrow it; each counts for a while, widened by what two good clocks may part in that time.
+// Pure but for what it remembers.
+import { PEER_CLOCK_PAIRS_MAX_COUNT, PEER_CLOCK_WINDOW_MS } from '../../base/pairing-limits.ts';
+import type { Sight } from './sight.ts';
+import type { TextMatch } from './text-match.ts';
+
+/** Inner clock less outer clock lies in it. */
+export interface Lead {
+  readonly lowNs: number;
+  readonly highNs: number;
+}
+
+/** Oscillators differ by up to 50 ppm each. */
+const DRIFT_RATIO = 100e-6;
+const NS_PER_MS = 1e6;
+
+export class PeerClock {
+  readonly #leads: { readonly lead: Lead; readonly atNs: number }[] = [];
+  /** Pairs that contradicted all before them: a clock was set, or a process is another one. */
+  resetCount = 0;
+
+  /** What all recent pairs allow; undefined as long as there is none. */
+  lead(atNs: number): Lead | undefined {
+    let lowNs = -Infinity;
+    let highNs = Infinity;
+    for (const known of this.#leads) {
+      const ageNs = Math.max(0, atNs - known.atNs);
+      if (ageNs > PEER_CLOCK_WINDOW_MS * NS_PER_MS) continue;
+      lowNs = Math.max(lowNs, known.lead.lowNs - DRIFT_RATIO * ageNs);
+      highNs = Math.min(highNs, known.lead.highNs + DRIFT_RATIO * ageNs);
+    }
+    return Number.isFinite(lowNs) && Number.isFinite(highNs) ? { lowNs, highNs } : undefined;
+  }
+
+  /** What a pair and those before it allow together; undefined when they contradict each other. */
+  within(lead: Lead, atNs: number): Lead | undefined {
+    const known = this.lead(atNs);
+    return known === undefined ? valid(lead) : intersection(lead, known);
+  }
+
+  /** Learns from a certain pair. */
+  learn(lead: Lead, atNs: number): void {
+    if (this.within(lead, atNs) === undefined) {
+      this.forget();
+      this.resetCount += 1;
+    }
+    this.#leads.push({ lead, atNs });
+    if (this.#leads.length > PEER_CLOCK_PAIRS_MAX_COUNT) this.#leads.shift();
+  }
+
+  /** Another process answers from now on. */
+  forget(): void {
+    this.#leads.length = 0;
+  }
+}
+
+/**
+ * What these two, if they are a pair, allow. Request: a connection of ours was ready before the inner one could
+ * open. Answer: text came out after it was received behind the hop; without text, it opened before ours was over.
+ */
+export function leadOf(outer: Sight, inner: Sight, match: TextMatch | undefined): Lead {
+  const highNs = inner.openedAtNs - (outer.connectedAtNs ?? outer.openedAtNs);
+  let lowNs = inner.openedAtNs - (outer.endedAtNs ?? Infinity);
+  for (const { outer: out, inner: put, commonChars, equal } of match?.pairs ?? []) {
+    if (commonChars > 0) lowNs = Math.max(lowNs, put.firstReceivedAtNs - firstOutNs(out, put.endChars[0] ?? 0));
+    if (equal) lowNs = Math.max(lowNs, put.lastReceivedAtNs - out.lastReceivedAtNs);
+  }
+  return { lowNs, highNs };
+}
+
+export function middleOf({ lowNs, highNs }: Lead): number {
+  return Math.round((lowNs + highNs) / 2);
+}
+
+export function halfOf({ lowNs, highNs }: Lead): number {
+  return Math.ceil((highNs - lowNs) / 2);
+}
+
+function firstOutNs(out: TextMatch['pairs'][number]['outer'], chars: number): number {
+  return out.atNs[out.endChars.findIndex((end) => end >= chars)] ?? out.lastReceivedAtNs;
+}
+
+function intersection(one: Lead, other: Lead): Lead | undefined {
+  return valid({ lowNs: Math.max(one.lowNs, other.lowNs), highNs: Math.min(one.highNs, other.highNs) });
+}
+
+function valid(lead: Lead): Lead | undefined {
+  return lead.lowNs <= lead.highNs ? lead : undefined;
+}

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Figures } from '../../src/measure/figures.ts';
 import type { StreamRecord } from '../../src/record/stream-record.ts';
+import { adopt } from './children.ts';
 import { parsePrometheus, type Sample } from './prometheus.ts';
 import { KEPT_CODE, NODE, ROOT } from './program.ts';
 import { poll, Signal } from './signal.ts';
@@ -52,14 +53,14 @@ export class Sidecar {
     const command = ['src/main.ts', 'serve', ...upstream, ...ports, ...quiet, ...(options.args ?? [])];
     const args = [...(options.nodeArgs ?? []), ...command];
     const [program = '', ...rest] = [...(options.within ?? []), NODE, ...args];
-    this.#process = spawn(program, rest, {
-      cwd: ROOT,
-      env: { ...plainEnvironment(), ...KEPT_CODE, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    this.#process = adopt(
+      spawn(program, rest, {
+        cwd: ROOT,
+        env: { ...plainEnvironment(), ...KEPT_CODE, ...options.env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
     this.#collect();
-    // A test run that is stopped half-way leaves no process behind.
-    process.once('exit', this.#killNow);
   }
 
   static async start(options: SidecarOptions): Promise<Sidecar> {
@@ -74,6 +75,13 @@ export class Sidecar {
 
   get pid(): number {
     return this.#process.pid ?? 0;
+  }
+
+  /** Where it listens before this hop. */
+  edgePort(name: string): number {
+    const line = this.logs.find((log) => log['msg'] === 'an edge is listening' && log['edge'] === name);
+    if (line === undefined) throw new Error(`there is no edge ${name}`);
+    return portOf(line['listen']);
   }
 
   /** What is wrong with the process, if anything: for a check after every test. */
@@ -143,12 +151,7 @@ export class Sidecar {
     await this.#signal.until('the sidecar to exit', () => this.exit !== undefined, waitMs);
   }
 
-  readonly #killNow = (): void => {
-    this.#process.kill('SIGKILL');
-  };
-
   async stop(): Promise<void> {
-    process.off('exit', this.#killNow);
     if (this.exit === undefined) {
       // The tests are over and nobody reads the streams any more, so there is nothing to drain.
       this.signal('SIGKILL');

@@ -8,3 +8,7 @@ export const LOG_PAGE_BYTES = 64 * 1024;
 export const LOG_PAGES_SPARE_COUNT = 64;
 /** Pauses of the relay from which on an exchange looks which of them it still needs; nearly always none. */
 export const PAUSES_FORGET_FROM_COUNT = 8;
+/** Lanes of text (channel and choice) of one answer; few have more than text, reasoning and a tool's call. */
+export const TEXT_LANES_MAX_COUNT = 16;
+/** Growths of text of one answer that are kept, as many as events; a whole answer has one every 64 characters. */
+export const TEXT_GROWTHS_MAX_COUNT = 262_144;

@@ -7,6 +7,7 @@ import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.
 import { outputBucket } from '../measure/buckets.ts';
 import { measureRecord } from '../measure/measure-record.ts';
 import type { Evidence, StreamRecord } from '../record/stream-record.ts';
+import type { TextCurve } from '../record/text-curve.ts';
 import type { EndEntry } from '../tape/entries.ts';
 import { EngineMemory, type EngineByMetrics } from './engine-memory.ts';
 import { subjectOf } from './evidence-subject.ts';
@@ -62,23 +63,28 @@ export class Closing {
     const { labels, place } = decided;
     const record = recordOf(observed, end, {
       route: labels.route,
+      edge: labels.edge,
       labels: { model: labels.model, promptBucket: labels.promptBucket },
       engine: this.#engines.recall(place, observed.request.model, observed.reader?.engine()),
       promptTokensEstimate: observed.promptTokensEstimate,
     });
+    const text = observed.text.finish(observed.reader, observed.doubts);
     const exchange = endedExchange(observed, record, { place, atNs: end.atNs });
+    const settle = (stated: readonly Evidence[]): void => {
+      try {
+        this.#report({ observed, record, text, decided, exchange }, stated);
+      } catch (fault) {
+        this.#shares.onFault('exchange', fault);
+      }
+    };
+    // Behind a hop the time is the hop's as well: what engines say of theirs belongs to the inner exchange.
+    if (labels.edge !== undefined) return settle([]);
     this.#options.estimator.onEnded(exchange);
     this.#settlement.add({
       exchange,
       evidence: gatherEvidence(exchange.subject),
       worthWaiting: exchange.subject.firstTokenAtNs !== undefined,
-      settle: (stated) => {
-        try {
-          this.#report({ observed, record, decided, exchange }, stated);
-        } catch (fault) {
-          this.#shares.onFault('exchange', fault);
-        }
-      },
+      settle,
     });
   }
 
@@ -104,26 +110,31 @@ export class Closing {
     else if (BROKEN_OFF.has(end.outcome)) this.#options.estimator.doubt(route);
   }
 
-  #report({ observed, record: unproven, decided, exchange }: Closed, stated: readonly Evidence[]): void {
+  #report(closed: Closed, stated: readonly Evidence[]): void {
+    const { observed, record: unproven, text, decided } = closed;
     const { labels, outputBucketEdges } = decided;
     const { models, tell } = this.#shares;
-    const estimated = this.#options.estimator.judge(exchange, {
-      tokens: unproven.tokens,
-      request: observed.request,
-      company: observed.company,
-    });
+    const isBeforeEngine = labels.edge === undefined;
+    const estimated = isBeforeEngine ? this.#estimate(closed) : undefined;
     const record = withEvidence(unproven, estimated === undefined ? stated : [...stated, estimated]);
     const report: Report = {
       record,
       figures: measureRecord(record),
       labels,
       outputBucket: outputBucket(record.tokens.output, outputBucketEdges),
+      ...(text === undefined ? {} : { text }),
     };
     tell((sink) => sink.onReport?.(report, exemplarOf(observed), observed.capture?.text));
-    this.#tellEstimator(record, exchange.route);
+    if (isBeforeEngine) this.#tellEstimator(record, decided.place);
     if (record.end.outcome !== 'ok') return;
     models.admit(record.request.model);
-    for (const name of observed.listedModels()) models.admit(name);
+    // A gateway lists what it could ask for, not what anybody runs.
+    if (isBeforeEngine) for (const name of observed.listedModels()) models.admit(name);
+  }
+
+  #estimate({ observed, record, exchange }: Closed): Evidence | undefined {
+    const { request, company } = observed;
+    return this.#options.estimator.judge(exchange, { tokens: record.tokens, request, company });
   }
 }
 
@@ -138,6 +149,7 @@ interface Closed {
   readonly observed: ObservedExchange;
   /** Without evidence. */
   readonly record: StreamRecord;
+  readonly text: TextCurve | undefined;
   readonly decided: Decided;
   readonly exchange: EndedExchange;
 }

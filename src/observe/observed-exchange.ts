@@ -10,7 +10,7 @@ import type { ConnectionFacts, Marks, ResponseFacts } from '../record/stream-rec
 import type { EngineName } from '../record/engines.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 import type { AnswerReader, EmitEvent } from '../stream/answer-reader.ts';
-import { parseMediaType } from '../stream/media-type.ts';
+import type { TextSink } from '../stream/fragments.ts';
 import { pathOfTarget, readRequest, type RequestReading } from '../stream/request-reader.ts';
 import type { TextCapture } from '../stream/text-capture.ts';
 import type {
@@ -23,8 +23,10 @@ import type {
   PauseEntry,
 } from '../tape/entries.ts';
 import { fieldValue } from '../base/fields.ts';
+import { AnswerText } from './answer-text.ts';
 import type { ClassSubject } from './classifier.ts';
 import type { Company } from './company.ts';
+import { noteHead } from './head-facts.ts';
 import { createMetering, EarlyPauses, type Metering } from './metering.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { openReader } from './open-reader.ts';
@@ -64,6 +66,8 @@ export class ObservedExchange {
   readonly doubts = new Set<Doubt>();
   readonly company: Company;
   readonly capture: TextCapture | undefined;
+  /** Where the generated text stood at each chunk. */
+  readonly text: AnswerText;
   connection: ConnectionFacts | undefined;
   reader: AnswerReader | undefined;
   requestBytes = 0;
@@ -95,6 +99,7 @@ export class ObservedExchange {
     this.path = pathOfTarget(opening.target);
     this.company = options.company;
     this.capture = options.capture;
+    this.text = new AnswerText(options.capture);
     this.#options = options;
     this.#listener = options.listen(this);
   }
@@ -134,22 +139,16 @@ export class ObservedExchange {
     const sinceOpenNs = this.#since(atNs);
     switch (kind) {
       case 'connectStart':
-        this.marks.connectStartAtNs = sinceOpenNs;
+      case 'requestSent':
+      case 'headWritten':
+      case 'upstreamEnd':
+        this.marks[`${kind}AtNs`] = sinceOpenNs;
         return;
       case 'uploadEnd':
         this.marks.uploadEndAtNs = sinceOpenNs;
         this.requestBytes = value;
         this.#reading = this.request;
         this.#assembly.clear();
-        return;
-      case 'requestSent':
-        this.marks.requestSentAtNs = sinceOpenNs;
-        return;
-      case 'headWritten':
-        this.marks.headWrittenAtNs = sinceOpenNs;
-        return;
-      case 'upstreamEnd':
-        this.marks.upstreamEndAtNs = sinceOpenNs;
         return;
       case 'blockedFrom':
         this.metering.gaps.onBlocked(sinceOpenNs);
@@ -170,20 +169,15 @@ export class ObservedExchange {
     this.connection = { reused, ...defined({ retried: this.connection?.retried, dnsNs, tcpNs, tlsNs, wireFloorNs }) };
   }
 
-  onHead({ receivedAtNs, status, framing, fields }: HeadEntry): void {
+  onHead(entry: HeadEntry): void {
+    const { receivedAtNs, status, framing, fields } = entry;
     this.marks.headReceivedAtNs = this.#since(receivedAtNs);
-    this.response.status = status;
-    this.response.framing = framing;
-    const mediaType = parseMediaType(fieldValue(fields, 'content-type'))?.slice(0, 64);
-    const encoding = fieldValue(fields, 'content-encoding')?.slice(0, 32);
-    if (mediaType !== undefined) this.response.mediaType = mediaType;
-    if (encoding !== undefined) this.response.encoding = encoding;
-    if (framing === 'close_delimited') this.doubts.add('close_delimited');
-    if (framing === 'conflict') this.doubts.add('framing_conflict');
+    noteHead(entry, this.response, this.doubts);
     if (framing === 'upgrade') return;
     this.#modelList = createModelList(this.opening.method, this.path, status);
+    const { mediaType, encoding } = this.response;
     const answerHead = { status, fields, ...defined({ mediaType, encoding }) };
-    this.reader = openReader(answerHead, this, this.#options, this.#onEvent);
+    this.reader = openReader(answerHead, this, this.#options.engine, { onEvent: this.#onEvent, onText: this.#onText });
   }
 
   onChunk(entry: ChunkEntry): void {
@@ -259,6 +253,7 @@ export class ObservedExchange {
   release(): void {
     this.chunks.release();
     this.events.release();
+    this.text.release();
   }
 
   readonly #onEvent: EmitEvent = (event) => {
@@ -277,6 +272,8 @@ export class ObservedExchange {
     firstToken.onGenerated(row, event.generated);
     gaps.onGenerated(row);
   };
+
+  readonly #onText: TextSink = (channel, choice, text) => this.text.add(channel, choice, text, this.#row);
 
   #classify(): ClassSpec {
     const request = this.request;

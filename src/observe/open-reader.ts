@@ -2,8 +2,8 @@
 import { defined } from '../measure/defined.ts';
 import type { EngineName } from '../record/engines.ts';
 import { createAnswerReader, type AnswerHead, type AnswerReader, type EmitEvent } from '../stream/answer-reader.ts';
+import type { TextSink } from '../stream/fragments.ts';
 import type { RequestReading } from '../stream/request-reader.ts';
-import type { TextCapture } from '../stream/text-capture.ts';
 
 /** What it needs of the exchange. */
 interface Asked {
@@ -13,15 +13,20 @@ interface Asked {
   readonly request: RequestReading;
 }
 
-interface Given {
-  readonly engine: EngineName | undefined;
-  readonly capture: TextCapture | undefined;
+interface Told {
+  readonly onEvent: EmitEvent;
+  readonly onText: TextSink;
 }
 
-export function openReader(head: AnswerHead, asked: Asked, given: Given, emit: EmitEvent): AnswerReader {
+/** `engine` is the one that configuration names. */
+export function openReader(
+  head: AnswerHead,
+  asked: Asked,
+  engine: EngineName | undefined,
+  { onEvent, onText }: Told,
+): AnswerReader {
   const { opening, path, request } = asked;
   const { method } = opening;
   const { model, stream, choices } = request;
-  const { engine, capture } = given;
-  return createAnswerReader(head, { method, path, ...defined({ model, stream, choices, engine, capture }) }, emit);
+  return createAnswerReader(head, { method, path, ...defined({ model, stream, choices, engine }), onText }, onEvent);
 }

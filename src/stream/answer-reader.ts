@@ -11,11 +11,11 @@ import type { AnswerFacts, Statements, TokenFacts } from '../record/stream-recor
 import { AnswerState } from './answer-state.ts';
 import { openDecoder, type BodyDecoder } from './content-coding.ts';
 import { EngineWords } from './engine-words.ts';
+import type { TextSink } from './fragments.ts';
 import type { Framing, FramingKind } from './framing.ts';
 import { framingFor } from './framings.ts';
 import { parseMediaType } from './media-type.ts';
 import { MessageReader, type EmitEvent } from './message-reader.ts';
-import type { TextCapture } from './text-capture.ts';
 
 export type { EmitEvent } from './message-reader.ts';
 
@@ -40,8 +40,8 @@ export interface RequestHints {
   readonly model?: string;
   /** The engine that configuration names. */
   readonly engine?: EngineName;
-  /** Keeps the text, where that was asked for. */
-  readonly capture?: TextCapture;
+  /** Told every piece of generated text while the bytes that complete it are fed. */
+  readonly onText?: TextSink;
 }
 
 export interface AnswerReader {
@@ -60,6 +60,8 @@ export interface AnswerReader {
   /** What it said about its time and load; undefined when it said nothing. */
   statements(): Statements | undefined;
   doubts(): Doubt[];
+  /** Text of the answer was told wrong or not at all, although every message was read. */
+  readonly textLost: boolean;
 }
 
 export function createAnswerReader(head: AnswerHead, hints: RequestHints, emit: EmitEvent): AnswerReader {
@@ -68,7 +70,7 @@ export function createAnswerReader(head: AnswerHead, hints: RequestHints, emit: 
 
 class BodyReader implements AnswerReader {
   readonly #emit: EmitEvent;
-  readonly #state = new AnswerState();
+  readonly #state: AnswerState;
   readonly #doubts = new Set<Doubt>();
   readonly #eventCounts: Partial<Record<EventKind, number>> = {};
   readonly #success: boolean;
@@ -77,7 +79,6 @@ class BodyReader implements AnswerReader {
   readonly #marksEnd: boolean;
   readonly #messages: MessageReader;
   readonly #words: EngineWords;
-  readonly #capture: TextCapture | undefined;
   #framing: Framing | undefined;
   #decoder: BodyDecoder | undefined;
   #unreadable: string | undefined;
@@ -88,16 +89,13 @@ class BodyReader implements AnswerReader {
   constructor(head: AnswerHead, hints: RequestHints, emit: EmitEvent) {
     this.#emit = emit;
     this.#success = head.status >= 200 && head.status < 300;
-    this.#capture = hints.capture;
+    this.#state = new AnswerState(hints.onText);
     this.#words = new EngineWords(hints.engine, head.fields ?? []);
     this.#messages = new MessageReader(hints.path, {
       state: this.#state,
       emit: (event) => this.#tell(event),
       onDoubt: (doubt) => this.#doubts.add(doubt),
-      onMessage: (message) => {
-        this.#words.noteMessage(message);
-        this.#capture?.onMessage(message, !this.#streamed);
-      },
+      onMessage: (message) => this.#words.noteMessage(message),
     });
     const kind = this.#framingFor(head, hints.path);
     this.#streamed = kind?.streamed ?? false;
@@ -122,6 +120,10 @@ class BodyReader implements AnswerReader {
 
   get wantsBytes(): boolean {
     return this.#framing !== undefined;
+  }
+
+  get textLost(): boolean {
+    return this.#state.fragments.lost;
   }
 
   feed(bytes: Uint8Array): void {
@@ -200,7 +202,6 @@ class BodyReader implements AnswerReader {
 
   #tell(event: Parameters<EmitEvent>[0]): void {
     this.#eventCounts[event.kind] = (this.#eventCounts[event.kind] ?? 0) + 1;
-    if (event.generated !== 0) this.#capture?.onGenerated();
     this.#emit(event);
   }
 

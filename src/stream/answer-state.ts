@@ -1,12 +1,17 @@
 // What is known of one answer so far, in terms that all dialects share. Dialects write it, the
 // answer reader turns it into facts. Holds no text of the answer.
 import { CHOICES_MAX_COUNT, DELTA_NAMES_MAX_COUNT, FINISH_REASON_MAX_CHARS, NAME_MAX_CHARS } from '../base/limits.ts';
+import { Fragments, type TextSink } from './fragments.ts';
 import { GrowthLog } from './growth-log.ts';
 import { asBoundedText } from './json-value.ts';
 import { TokenTally } from './token-tally.ts';
 
 export class AnswerState {
   readonly tokens = new TokenTally();
+  /** What the message at hand generated. */
+  readonly fragments: Fragments;
+  /** The answer is one message and no stream: what repeats the whole of it elsewhere is all that comes of it. */
+  inOnePiece = false;
   /** For dialects that repeat what they said before. */
   readonly growth = new GrowthLog();
   /** Names of the parts that came in deltas; the first so many, far more than any API has. */
@@ -18,6 +23,10 @@ export class AnswerState {
   #responseId: string | undefined;
   /** Finish reason by choice; undefined while the choice is open. */
   readonly #finishByChoice = new Map<number, string | undefined>();
+
+  constructor(onText?: TextSink) {
+    this.fragments = new Fragments(onText);
+  }
 
   /** Notes that a choice occurred; returns its key, which late choices beyond the cap share. */
   noteChoice(index: number): number {

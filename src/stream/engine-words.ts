@@ -13,7 +13,8 @@ export class EngineWords {
   readonly #configured: EngineName | undefined;
   readonly #shownInHead: EngineFacts | undefined;
   #shownInBody: Sign | undefined;
-  readonly #statements = new Map<string, number>();
+  /** Most engines state nothing, and an empty map is no small thing where there is one a stream. */
+  #statements: Map<string, number> | undefined;
 
   /** `fields` are those of the response head: names and values in turn. */
   constructor(configured: EngineName | undefined, fields: readonly string[]) {
@@ -41,7 +42,7 @@ export class EngineWords {
 
   /** Undefined when nothing was stated. */
   statements(): Statements | undefined {
-    return this.#statements.size === 0 ? undefined : Object.fromEntries(this.#statements);
+    return this.#statements && Object.fromEntries(this.#statements);
   }
 
   /**
@@ -56,6 +57,7 @@ export class EngineWords {
 
   /** The last number of a field counts: running ones end with their total. */
   readonly #note: NoteStatement = (path, value) => {
+    this.#statements ??= new Map();
     if (this.#statements.has(path) || this.#statements.size < STATEMENTS_MAX_COUNT) this.#statements.set(path, value);
   };
 }

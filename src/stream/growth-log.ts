@@ -5,7 +5,7 @@
 // with "ab". What begins with all that came before is new where it is longer, whichever of the two it
 // is; what does not begin so can only be new. The same text again is the one open case: for an engine
 // that repeats nothing came, for the other one the same token came twice.
-import { FNV_START, fnvStep } from './fnv.ts';
+import { FNV_START, fnvStep } from '../base/fnv.ts';
 
 interface Said {
   length: number;
@@ -26,23 +26,34 @@ export interface Saying {
   readonly last: boolean;
 }
 
+export interface NewText {
+  readonly text: string;
+  /** It shows only now that this engine never repeats: an earlier text was taken for what it was not. */
+  readonly misread: boolean;
+}
+
+const NOTHING: NewText = { text: '', misread: false };
+
 export class GrowthLog {
   readonly #byChoice = new Map<number, Said>();
 
-  /** True when the text of this choice holds something that was not there before. */
-  textGrew(choice: number, { text, onlyNew, last }: Saying): boolean {
+  /** What the text of this choice holds that was not there before; empty for nothing. */
+  newText(choice: number, { text, onlyNew, last }: Saying): NewText {
     const said = this.#said(choice);
-    if (text === '') return false;
+    if (text === '') return NOTHING;
     const prefixHash = hashOf(text, 0, said.length, FNV_START);
     const repeats = text.length >= said.length && prefixHash === said.hash;
-    const longer = text.length > said.length;
+    const before = said.length;
     // Whoever repeats and ends with less than it had has cut off a stop word: nothing came.
     const cut = last && said.repeated && !said.onlyNew && text.length < said.length;
-    if (repeats && said.length > 0) said.repeated = true;
+    if (repeats && before > 0) said.repeated = true;
+    const misread = !repeats && !cut && said.repeated && !said.onlyNew;
     if (!repeats && !cut) said.onlyNew = true;
     said.hash = repeats ? hashOf(text, said.length, text.length, prefixHash) : hashOf(text, 0, text.length, FNV_START);
     said.length = text.length;
-    return repeats ? longer || said.onlyNew || onlyNew : !cut;
+    if (cut) return NOTHING;
+    const isWhole = !repeats || said.onlyNew || onlyNew;
+    return { text: isWhole ? text : text.slice(before), misread: misread && !onlyNew };
   }
 
   /** True when more tokens of this choice are stated than before. */

@@ -86,6 +86,7 @@ export class MessageReader {
     if (errorType !== undefined) this.#outputs.state.noteError(errorType);
     else {
       this.#outputs.onMessage(message);
+      this.#outputs.state.inOnePiece = true;
       dialect?.read(message, this.#outputs.state, undefined);
     }
     return true;

@@ -139,8 +139,7 @@ function edgeFields(copy: Pick<RequestCopy, 'head' | 'tail'>): JsonObject {
 }
 
 function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
-  const values = plainValues(fields);
-  const reading: Omit<RequestReading, 'cut'> = { field: (name) => values.get(name) };
+  const reading: Omit<RequestReading, 'cut'> = { field: ((values) => { void fields; return (name: string) => values.get(name); })(plainValues(fields)) };
   const model = asBoundedText(fields['model'], NAME_MAX_CHARS);
   const choices = firstCount(fields['n'], ...nested(fields, NESTED_CHOICES_KEYS));
   const maxTokens = firstCount(...MAX_TOKENS_KEYS.map((key) => fields[key]), ...nested(fields, NESTED_MAX_TOKENS_KEYS));
@@ -152,6 +151,14 @@ function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
   if (serviceTier !== undefined) reading.serviceTier = serviceTier;
   if (Number.isFinite(fields['priority'])) reading.priority = fields['priority'] as number;
   return reading;
+}
+
+/**
+ * Made here and not where the fields are: closures of one function share what any of them uses, and so this one
+ * would keep the whole parsed request for as long as its exchange is open.
+ */
+function lookUpIn(values: ReadonlyMap<string, PlainValue>): (name: string) => PlainValue | undefined {
+  return (name) => values.get(name);
 }
 
 function nested(fields: JsonObject, keys: readonly (readonly [string, string])[]): unknown[] {

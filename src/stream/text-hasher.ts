@@ -1,6 +1,6 @@
 // Hashes the beginning of a text at fixed lengths as the text comes in pieces.
 import { BEGINNING_LENGTHS_CHARS } from '../record/prompt-beginning.ts';
-import { FNV_START, fnvStep } from './fnv.ts';
+import { FNV_START, fnvStep } from '../base/fnv.ts';
 
 /** Units that stand for one token id, as four characters of text do. */
 const UNITS_PER_NUMBER = 4;

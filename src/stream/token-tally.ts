@@ -20,8 +20,8 @@ export interface ChoiceTokens {
 
 export class TokenTally {
   #usage: UsageCounts | undefined;
-  /** Output so far by choice: continuous usage speaks of the choice in the same event (vLLM). */
-  readonly #outputByChoice = new Map<number, number>();
+  /** Output so far by choice: continuous usage speaks of the choice in the same event (vLLM). Few engines do. */
+  #outputByChoice: Map<number, number> | undefined;
   readonly #tokenIds = new RunningCount();
   readonly #logprobs = new RunningCount();
 
@@ -38,9 +38,10 @@ export class TokenTally {
       this.#usage = merge(this.#usage, usage);
       return;
     }
-    this.#outputByChoice.set(choice, output);
+    const outputs = (this.#outputByChoice ??= new Map());
+    outputs.set(choice, output);
     // Counts whose sum no double holds exactly are nobody's count.
-    this.#usage = merge(this.#usage, { ...usage, output: firstCount(sum(this.#outputByChoice.values())) });
+    this.#usage = merge(this.#usage, { ...usage, output: firstCount(sum(outputs.values())) });
   }
 
   /** Part of the answer was not read: counts that add up events no longer hold, totals still do. */

@@ -4,7 +4,7 @@ import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import type { UsageCounts } from '../token-tally.ts';
-import { fragment, promptOf, readingOf, typeOf } from './typed-event.ts';
+import { promptOf, readingOf, typeOf } from './typed-event.ts';
 
 /** There is one answer; content blocks are its parts. */
 const CHOICE = 0;
@@ -39,19 +39,21 @@ function read(message: JsonObject, state: AnswerState, eventName: string | undef
     case 'message_start':
       return readStart(asObject(message['message']) ?? {}, state);
     case 'content_block_start':
-      return readingOf(blockChannels(asObject(message['content_block']) ?? {}), 'lifecycle');
+      tellBlock(asObject(message['content_block']) ?? {}, state);
+      return readingOf(state, 'lifecycle');
     case 'content_block_delta':
-      return readingOf(deltaChannels(asObject(message['delta']) ?? {}), 'other');
+      tellDelta(asObject(message['delta']) ?? {}, state);
+      return readingOf(state, 'other');
     case 'content_block_stop':
-      return readingOf(0, 'lifecycle');
+      return readingOf(state, 'lifecycle');
     case 'message_delta':
       return readDelta(message, state);
     case 'message_stop':
       state.endMark = true;
-      return readingOf(0, 'done');
+      return readingOf(state, 'done');
     default:
       // New types may come at any time and are to be ignored (Anthropic, "Streaming messages").
-      return readingOf(0, 'other');
+      return readingOf(state, 'other');
   }
 }
 
@@ -59,7 +61,8 @@ function readAnswer(message: JsonObject, state: AnswerState): Reading {
   state.noteNames(message['model'], message['id']);
   state.noteFinish(state.noteChoice(CHOICE), message['stop_reason']);
   state.tokens.noteUsage(usageOf(message['usage']), undefined);
-  return readingOf(0, 'other');
+  if (state.inOnePiece) for (const block of asArray(message['content']) ?? []) tellBlock(asObject(block) ?? {}, state);
+  return readingOf(state, 'other');
 }
 
 function readStart(message: JsonObject, state: AnswerState): Reading {
@@ -68,7 +71,7 @@ function readStart(message: JsonObject, state: AnswerState): Reading {
   // Of the usage here only the prompt is a statement: the output is a first guess of a few tokens, and
   // would stand as the total of an answer that is cut.
   state.tokens.noteUsage({ ...usageOf(message['usage']), output: undefined, reasoning: undefined }, undefined);
-  return readingOf(0, 'lifecycle');
+  return readingOf(state, 'lifecycle');
 }
 
 function readDelta(message: JsonObject, state: AnswerState): Reading {
@@ -79,34 +82,33 @@ function readDelta(message: JsonObject, state: AnswerState): Reading {
   state.tokens.noteUsage(isPart ? { ...usage, prompt: undefined } : usage, undefined);
   const finished = state.noteFinish(state.noteChoice(CHOICE), asObject(message['delta'])?.['stop_reason']);
   const tokensSoFar = usage.output === undefined ? undefined : state.tokens.usageOutput;
-  return readingOf(0, finished ? 'finish' : 'usage', tokensSoFar);
+  return readingOf(state, finished ? 'finish' : 'usage', tokensSoFar);
 }
 
 /**
  * A block opens empty, save for a tool's name, and for thinking that is told in encrypted form only: it
  * comes whole with its block. Results of tools that ran on the server are not generated.
  */
-function blockChannels(block: JsonObject): number {
-  const isCall = isNonEmptyText(block['type']) && block['type'].endsWith('tool_use');
-  const redacted = block['type'] === 'redacted_thinking' ? block['data'] : undefined;
-  return (
-    fragment('text', block['text']) |
-    fragment('reasoning', block['thinking'], redacted) |
-    (isCall ? fragment('tool', block['name']) : 0)
-  );
+function tellBlock(block: JsonObject, { fragments, inOnePiece }: AnswerState): void {
+  const { type } = block;
+  fragments.text('text', CHOICE, block['text']);
+  fragments.text('reasoning', CHOICE, block['thinking']);
+  fragments.textless('reasoning', type === 'redacted_thinking' && isNonEmptyText(block['data']));
+  if (!isNonEmptyText(type) || !type.endsWith('tool_use')) return;
+  fragments.textless('tool', isNonEmptyText(block['name']));
+  // In a stream it is a blank form, and comes in deltas.
+  if (inOnePiece) fragments.callArguments(CHOICE, block['input']);
 }
 
 /**
  * `signature_delta` seals thinking and `citations_delta` points into sources: neither is a token. The
  * summary that replaces a long conversation (`compaction_delta`) is generated, but not for the reader.
  */
-function deltaChannels(delta: JsonObject): number {
-  const summary = delta['type'] === 'compaction_delta' ? delta['content'] : undefined;
-  return (
-    fragment('text', delta['text']) |
-    fragment('reasoning', delta['thinking'], summary) |
-    fragment('tool', delta['partial_json'])
-  );
+function tellDelta(delta: JsonObject, { fragments }: AnswerState): void {
+  fragments.text('text', CHOICE, delta['text']);
+  fragments.text('reasoning', CHOICE, delta['thinking']);
+  if (delta['type'] === 'compaction_delta') fragments.text('reasoning', CHOICE, delta['content']);
+  fragments.text('tool', CHOICE, delta['partial_json']);
 }
 
 /** `input_tokens` leaves out both what was read from the cache and what was written to it. */

@@ -2,9 +2,9 @@
 // body; Amazon Nova's own streams have the same bodies under the type as their only key.
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
-import { asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import type { UsageCounts } from '../token-tally.ts';
-import { fragment, promptOf, readingOf } from './typed-event.ts';
+import { promptOf, readingOf } from './typed-event.ts';
 
 /** There is one answer; content blocks are its parts. */
 const CHOICE = 0;
@@ -35,14 +35,16 @@ function read(message: JsonObject, state: AnswerState, eventName: string | undef
   switch (type) {
     case 'messageStart':
       state.noteChoice(CHOICE);
-      return readingOf(0, 'lifecycle');
+      return readingOf(state, 'lifecycle');
     case 'contentBlockStart':
-      return readingOf(fragment('tool', asObject(asObject(body['start'])?.['toolUse'])?.['name']), 'lifecycle');
+      state.fragments.textless('tool', isNonEmptyText(asObject(asObject(body['start'])?.['toolUse'])?.['name']));
+      return readingOf(state, 'lifecycle');
     case 'contentBlockDelta':
       state.noteChoice(CHOICE);
-      return readingOf(deltaChannels(asObject(body['delta']) ?? {}), 'other');
+      tellPart(asObject(body['delta']) ?? {}, state);
+      return readingOf(state, 'other');
     case 'contentBlockStop':
-      return readingOf(0, 'lifecycle');
+      return readingOf(state, 'lifecycle');
     default:
       return readEnd(body, state, type);
   }
@@ -53,19 +55,26 @@ function readEnd(body: JsonObject, state: AnswerState, type: string | undefined)
   const finished = state.noteFinish(state.noteChoice(CHOICE), body['stopReason']);
   const usage = usageOf(asObject(body['usage']));
   if (usage !== undefined) state.tokens.noteUsage(usage, undefined);
-  if (type === undefined) return readingOf(0, 'other');
-  return readingOf(0, finished || usage === undefined ? 'finish' : 'usage', usage?.output);
+  if (type === undefined) {
+    const content = asObject(asObject(body['output'])?.['message'])?.['content'];
+    if (state.inOnePiece) for (const part of asArray(content) ?? []) tellPart(asObject(part) ?? {}, state);
+    return readingOf(state, 'other');
+  }
+  return readingOf(state, finished || usage === undefined ? 'finish' : 'usage', usage?.output);
 }
 
-/** A reasoning's signature is no token; citations and results of tools are not generated. */
-function deltaChannels(delta: JsonObject): number {
-  const reasoning = asObject(delta['reasoningContent']);
-  return (
-    fragment('text', delta['text']) |
-    fragment('reasoning', reasoning?.['text'], reasoning?.['redactedContent']) |
-    fragment('tool', asObject(delta['toolUse'])?.['input']) |
-    fragment('image', asObject(asObject(delta['image'])?.['source'])?.['bytes'])
-  );
+/**
+ * A delta, or a block of an answer in one piece. A reasoning's signature is no token; citations and results of
+ * tools are not generated.
+ */
+function tellPart(part: JsonObject, { fragments }: AnswerState): void {
+  const reasoning = asObject(part['reasoningContent']);
+  fragments.text('text', CHOICE, part['text']);
+  // Whole blocks have one more object around it.
+  fragments.text('reasoning', CHOICE, reasoning?.['text'] ?? asObject(reasoning?.['reasoningText'])?.['text']);
+  fragments.textless('reasoning', isNonEmptyText(reasoning?.['redactedContent']));
+  fragments.callArguments(CHOICE, asObject(part['toolUse'])?.['input']);
+  fragments.textless('image', isNonEmptyText(asObject(asObject(part['image'])?.['source'])?.['bytes']));
 }
 
 /** `inputTokens` leaves out both what was read from the cache and what was written to it. */

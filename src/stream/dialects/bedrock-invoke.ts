@@ -6,7 +6,7 @@ import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import type { UsageCounts } from '../token-tally.ts';
-import { fragment, promptOf, readingOf } from './typed-event.ts';
+import { promptOf, readingOf } from './typed-event.ts';
 
 const CHOICE = 0;
 const METRICS = 'amazon-bedrock-invocationMetrics';
@@ -22,16 +22,17 @@ export const bedrockInvoke: Dialect = {
 
 function read(message: JsonObject, state: AnswerState): Reading {
   const choice = state.noteChoice(CHOICE);
-  // Mistral wraps its only output in a list.
-  const output = asObject(asArray(message['outputs'])?.[0]) ?? message;
-  const generated = fragment('text', output['text'], output['generation'], output['outputText'], output['completion']);
+  // Mistral wraps its only output in a list, and so does Titan where it is no stream.
+  const output = asObject(asArray(message['outputs'] ?? message['results'])?.[0]) ?? message;
+  const texts = [output['text'], output['generation'], output['outputText'], output['completion']];
+  state.fragments.text('text', choice, texts.find(isNonEmptyText));
   const reasons = [output['stop_reason'], output['completionReason'], output['finish_reason']];
   const finished = reasons.some((reason) => state.noteFinish(choice, reason));
   const usage = usageOf(message);
   if (usage !== undefined) state.tokens.noteUsage(usage, undefined);
   // After it nothing comes, whatever the model's own last message said.
   if (asObject(message[METRICS]) !== undefined) state.endMark = true;
-  return readingOf(generated, finished ? 'finish' : usage === undefined ? 'other' : 'usage', usage?.output);
+  return readingOf(state, finished ? 'finish' : usage === undefined ? 'other' : 'usage', usage?.output);
 }
 
 /** Bedrock's count, else the model's own: Llama's and Titan's names. */

@@ -4,7 +4,7 @@ import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { asArray, asBoundedText, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import type { UsageCounts } from '../token-tally.ts';
-import { fragment, promptOf, readingOf, typeOf } from './typed-event.ts';
+import { promptOf, readingOf, typeOf } from './typed-event.ts';
 import { ERROR_TYPE_MAX_CHARS } from '../../base/limits.ts';
 
 /** There is one answer; content blocks and tool calls are its parts. */
@@ -39,31 +39,38 @@ export const cohereChat: Dialect = {
 
 function read(message: JsonObject, state: AnswerState, eventName: string | undefined): Reading {
   const type = typeOf(message, eventName);
-  if (type === undefined) return readEnd(message, state);
+  if (type === undefined) {
+    if (state.inOnePiece) tellAnswer(asObject(message['message']), state);
+    return readEnd(message, state);
+  }
   const delta = asObject(message['delta']) ?? {};
   const output = asObject(delta['message']) ?? {};
   switch (type) {
     case 'message-start':
       state.noteNames(undefined, message['id']);
       state.noteChoice(CHOICE);
-      return readingOf(0, 'lifecycle');
+      return readingOf(state, 'lifecycle');
     case 'content-start':
-      return readingOf(contentChannels(output), 'lifecycle');
+      tellContent(asObject(output['content']), state);
+      return readingOf(state, 'lifecycle');
     case 'content-delta':
       return readContent(message, output, state);
     case 'tool-plan-delta':
       // The model thinks aloud about which tools to use: not the answer, and so reasoning.
-      return readingOf(fragment('reasoning', output['tool_plan']), 'other');
+      state.fragments.text('reasoning', CHOICE, output['tool_plan']);
+      return readingOf(state, 'other');
     case 'tool-call-start':
-      return readingOf(toolChannels(output), 'lifecycle');
+      tellCall(asObject(output['tool_calls']), state);
+      return readingOf(state, 'lifecycle');
     case 'tool-call-delta':
-      return readingOf(toolChannels(output), 'other');
+      tellCall(asObject(output['tool_calls']), state);
+      return readingOf(state, 'other');
     case 'message-end':
       state.endMark = true;
       return readEnd(delta, state);
     default:
       // Citations point into the text that was sent; ends of blocks say nothing more.
-      return readingOf(0, TYPES.has(type) ? 'lifecycle' : 'other');
+      return readingOf(state, TYPES.has(type) ? 'lifecycle' : 'other');
   }
 }
 
@@ -75,24 +82,33 @@ function readEnd(end: JsonObject, state: AnswerState): Reading {
   if (usage !== undefined) state.tokens.noteUsage(usage, undefined);
   const failed = FAILURES.has(end['finish_reason']) || isNonEmptyText(end['error']);
   if (failed) state.noteError(asBoundedText(end['finish_reason'], ERROR_TYPE_MAX_CHARS) ?? 'unknown');
-  return readingOf(0, failed ? 'error' : 'finish', usage?.output);
+  return readingOf(state, failed ? 'error' : 'finish', usage?.output);
 }
 
 function readContent(message: JsonObject, output: JsonObject, state: AnswerState): Reading {
-  const generated = contentChannels(output);
+  const generated = tellContent(asObject(output['content']), state);
   const tokenIdCount = asArray(asObject(message['logprobs'])?.['token_ids'])?.length;
-  state.tokens.noteChoice({ generated: generated !== 0, tokenIdCount, logprobCount: undefined });
-  return readingOf(generated, 'other', tokenIdCount === undefined ? undefined : state.tokens.listedOutput);
+  state.tokens.noteChoice({ generated, tokenIdCount, logprobCount: undefined });
+  return readingOf(state, 'other', tokenIdCount === undefined ? undefined : state.tokens.listedOutput);
 }
 
-function contentChannels(output: JsonObject): number {
-  const content = asObject(output['content']);
-  return fragment('text', content?.['text']) | fragment('reasoning', content?.['thinking']);
+/** An answer in one piece: what streams tell part by part. */
+function tellAnswer(answer: JsonObject | undefined, state: AnswerState): void {
+  state.fragments.text('reasoning', CHOICE, answer?.['tool_plan']);
+  for (const content of asArray(answer?.['content']) ?? []) tellContent(asObject(content), state);
+  for (const call of asArray(answer?.['tool_calls']) ?? []) tellCall(asObject(call), state);
 }
 
-function toolChannels(output: JsonObject): number {
-  const call = asObject(asObject(output['tool_calls'])?.['function']);
-  return fragment('tool', call?.['name'], call?.['arguments']);
+/** True when there was some. */
+function tellContent(content: JsonObject | undefined, { fragments }: AnswerState): boolean {
+  const hasText = fragments.text('text', CHOICE, content?.['text']);
+  return fragments.text('reasoning', CHOICE, content?.['thinking']) || hasText;
+}
+
+function tellCall(call: JsonObject | undefined, { fragments }: AnswerState): void {
+  const called = asObject(call?.['function']);
+  fragments.textless('tool', isNonEmptyText(called?.['name']));
+  fragments.text('tool', CHOICE, called?.['arguments']);
 }
 
 /** Billed units are another count: they leave out what Cohere itself puts in front of a prompt. */

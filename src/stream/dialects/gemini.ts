@@ -1,11 +1,11 @@
 // Gemini's generateContent and streamGenerateContent, of the Gemini API and of Vertex AI. Streams are
 // SSE with `alt=sse` and a JSON array without; each message is a whole response with a part of the text.
-import { channelBit } from '../../record/kinds.ts';
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
+import type { Fragments } from '../fragments.ts';
 import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import type { UsageCounts } from '../token-tally.ts';
-import { fragment, promptOf, readingOf } from './typed-event.ts';
+import { promptOf, readingOf } from './typed-event.ts';
 
 export const gemini: Dialect = {
   name: 'gemini',
@@ -27,14 +27,13 @@ function responseOf(message: JsonObject): JsonObject {
 function read(message: JsonObject, state: AnswerState): Reading {
   const response = responseOf(message);
   state.noteNames(response['modelVersion'], response['responseId']);
-  let generated = 0;
   let finished = false;
   for (const [position, value] of (asArray(response['candidates']) ?? []).entries()) {
     const candidate = asObject(value);
     if (candidate === undefined) continue;
     const choice = state.noteChoice(firstCount(candidate['index']) ?? position);
     finished = noteFinish(state, choice, candidate['finishReason']) || finished;
-    for (const part of asArray(asObject(candidate['content'])?.['parts']) ?? []) generated |= partChannels(part);
+    for (const part of asArray(asObject(candidate['content'])?.['parts']) ?? []) tellPart(part, choice, state);
   }
   // A prompt that is refused has no candidates: the reason stands in their place and ends the answer.
   const blockReason = asObject(response['promptFeedback'])?.['blockReason'];
@@ -42,7 +41,7 @@ function read(message: JsonObject, state: AnswerState): Reading {
   const usage = usageOf(asObject(response['usageMetadata']));
   if (usage !== undefined) state.tokens.noteUsage(usage, undefined);
   const tokensSoFar = usage?.output === undefined ? undefined : state.tokens.usageOutput;
-  return readingOf(generated, finished ? 'finish' : usage === undefined ? 'other' : 'usage', tokensSoFar);
+  return readingOf(state, finished ? 'finish' : usage === undefined ? 'other' : 'usage', tokensSoFar);
 }
 
 /** The value that means "not set" is written out by some servers. */
@@ -52,28 +51,24 @@ function noteFinish(state: AnswerState, choice: number, reason: unknown): boolea
 }
 
 /** A thought's signature alone is no fragment, and neither is what a tool or running code gave back. */
-function partChannels(value: unknown): number {
+function tellPart(value: unknown, choice: number, { fragments }: AnswerState): void {
   const part = asObject(value);
-  if (part === undefined) return 0;
-  return (
-    fragment(part['thought'] === true ? 'reasoning' : 'text', part['text']) |
-    callChannels(asObject(part['functionCall'])) |
-    callChannels(asObject(part['toolCall'])) |
-    fragment('tool', asObject(part['executableCode'])?.['code']) |
-    mediaChannels(asObject(part['inlineData']))
-  );
-}
-
-/** Vertex AI can send a call in pieces, the later ones without a name. */
-function callChannels(call: JsonObject | undefined): number {
-  if (call === undefined) return 0;
-  const isCall = isNonEmptyText(call['name']) || asObject(call['args']) !== undefined;
-  return isCall || (asArray(call['partialArgs'])?.length ?? 0) > 0 ? channelBit('tool') : 0;
-}
-
-function mediaChannels(blob: JsonObject | undefined): number {
+  if (part === undefined) return;
+  fragments.text(part['thought'] === true ? 'reasoning' : 'text', choice, part['text']);
+  tellCall(asObject(part['functionCall']), choice, fragments);
+  tellCall(asObject(part['toolCall']), choice, fragments);
+  fragments.text('tool', choice, asObject(part['executableCode'])?.['code']);
+  const blob = asObject(part['inlineData']);
   const isAudio = isNonEmptyText(blob?.['mimeType']) && blob['mimeType'].startsWith('audio/');
-  return fragment(isAudio ? 'audio' : 'image', blob?.['data']);
+  fragments.textless(isAudio ? 'audio' : 'image', isNonEmptyText(blob?.['data']));
+}
+
+/** Vertex AI can send a call in pieces, the later ones without a name: values by their place, and no text. */
+function tellCall(call: JsonObject | undefined, choice: number, fragments: Fragments): void {
+  const hasPieces = (asArray(call?.['partialArgs'])?.length ?? 0) > 0;
+  fragments.textless('tool', isNonEmptyText(call?.['name']) || hasPieces);
+  if (hasPieces) fragments.lost = true;
+  fragments.callArguments(choice, asObject(call?.['args']));
 }
 
 function usageOf(usage: JsonObject | undefined): UsageCounts | undefined {

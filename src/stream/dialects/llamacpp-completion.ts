@@ -1,12 +1,10 @@
 // llama.cpp's own completion routes (tools/server): /completion, /completions, /infill. Text in `content`,
 // running counts in every event, a last event with `"stop": true` for each choice, and no `[DONE]`. An
 // error is an event after which the connection closes. Keep-alives are bare comments.
-import { channelBit, type EventKind } from '../../record/kinds.ts';
+import type { EventKind } from '../../record/kinds.ts';
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
-
-const TEXT = channelBit('text');
 
 export const llamacppCompletion: Dialect = {
   name: 'llamacpp-completion',
@@ -20,7 +18,8 @@ export const llamacppCompletion: Dialect = {
 function read(message: JsonObject, state: AnswerState): Reading {
   state.noteNames(message['model'], undefined);
   const choice = state.noteChoice(firstCount(message['index']) ?? 0);
-  const generated = isNonEmptyText(message['content']) ? TEXT : 0;
+  state.fragments.text('text', choice, message['content']);
+  const generated = state.fragments.take();
   const stopped = message['stop'] === true;
   if (stopped) state.noteFinish(choice, stopTypeOf(message));
   const output = firstCount(message['tokens_predicted']);

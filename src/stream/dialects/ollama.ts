@@ -2,18 +2,12 @@
 // says `"stream": false`. SGLang offers the same shape, without counts (srt/entrypoints/ollama). The last
 // line has `"done": true` and the counts, and may carry output as well; there is no other mark and no
 // keep-alive. An error is a line of its own while the status stays 200.
-import { channelBit } from '../../record/kinds.ts';
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import type { UsageCounts } from '../token-tally.ts';
 import { kindByChannel } from './kind-by-channel.ts';
-import { hasToolCallData } from './tool-calls.ts';
-
-const TEXT = channelBit('text');
-const REASONING = channelBit('reasoning');
-const TOOL = channelBit('tool');
-const IMAGE = channelBit('image');
+import { tellToolCalls } from './tool-calls.ts';
 
 export const ollama: Dialect = {
   name: 'ollama',
@@ -29,7 +23,8 @@ export const ollama: Dialect = {
 function read(message: JsonObject, state: AnswerState): Reading {
   state.noteNames(message['model'], undefined);
   const choice = state.noteChoice(0);
-  const generated = channelsOf(message);
+  tellOutput(message, choice, state);
+  const generated = state.fragments.take();
   const done = message['done'] === true;
   const logprobCount = asArray(message['logprobs'])?.length;
   state.tokens.noteChoice({ generated: generated !== 0, tokenIdCount: undefined, logprobCount });
@@ -47,14 +42,13 @@ function read(message: JsonObject, state: AnswerState): Reading {
   };
 }
 
-function channelsOf(message: JsonObject): number {
+function tellOutput(message: JsonObject, choice: number, { fragments }: AnswerState): void {
   // /api/chat keeps its output in `message`, /api/generate at the top.
   const output = asObject(message['message']) ?? message;
-  let channels = isNonEmptyText(output['content']) || isNonEmptyText(output['response']) ? TEXT : 0;
-  if (isNonEmptyText(output['thinking'])) channels |= REASONING;
-  if (hasToolCallData(output['tool_calls'])) channels |= TOOL;
-  if (isNonEmptyText(output['image']) || (asArray(output['images'])?.length ?? 0) > 0) channels |= IMAGE;
-  return channels;
+  fragments.text('reasoning', choice, output['thinking']);
+  fragments.text('text', choice, isNonEmptyText(output['content']) ? output['content'] : output['response']);
+  tellToolCalls(output['tool_calls'], choice, fragments);
+  fragments.textless('image', isNonEmptyText(output['image']) || (asArray(output['images'])?.length ?? 0) > 0);
 }
 
 /** Image models count their steps in lines without output; a text line without text opens or fills. */

@@ -1,17 +1,11 @@
 // OpenAI chat completions, and what the world made of them: vLLM, SGLang, TGI, llama.cpp, Ollama,
 // TensorRT-LLM, Triton, Dynamo, LMDeploy, Azure, Groq, Cerebras, Mistral, DeepSeek, OpenRouter, …
-import { channelBit } from '../../record/kinds.ts';
+import type { AnswerState } from '../answer-state.ts';
 import type { Dialect } from '../dialect.ts';
+import type { Fragments } from '../fragments.ts';
 import { asArray, asObject, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import { readOpenaiMessage, someChoice, tokenIdCountOf, type ChoiceView } from './openai-message.ts';
-import { hasFunctionData, hasToolCallData } from './tool-calls.ts';
-
-const TEXT = channelBit('text');
-const REASONING = channelBit('reasoning');
-const REFUSAL = channelBit('refusal');
-const TOOL = channelBit('tool');
-const AUDIO = channelBit('audio');
-const IMAGE = channelBit('image');
+import { tellFunction, tellToolCalls } from './tool-calls.ts';
 
 export const openaiChat: Dialect = {
   name: 'openai-chat',
@@ -30,69 +24,75 @@ function deltaOf(choice: JsonObject): JsonObject | undefined {
   return asObject(choice['delta']) ?? asObject(choice['message']);
 }
 
-function viewChoice(choice: JsonObject): ChoiceView {
+function viewChoice(choice: JsonObject, index: number, state: AnswerState): ChoiceView {
   const delta = deltaOf(choice);
+  if (delta !== undefined) tellNew(delta, index, { state, whole: delta !== choice['delta'] });
   return {
-    generated: delta === undefined ? 0 : channelsOf(delta),
     role: isNonEmptyText(delta?.['role']),
     tokenIdCount: tokenIdCountOf(choice, delta),
     logprobCount: logprobCountOf(asObject(choice['logprobs'])) ?? asArray(choice['output_token_logprobs'])?.length,
   };
 }
 
-/** Channels on which a delta carries a non-empty fragment. Empty texts and null are none. */
-function channelsOf(delta: JsonObject): number {
-  let channels = contentChannels(delta['content']);
-  // vLLM renamed `reasoning_content` to `reasoning` in 2026; others have either, Together has both.
-  if (isNonEmptyText(delta['reasoning_content']) || isNonEmptyText(delta['reasoning'])) channels |= REASONING;
-  if (hasReasoningDetails(delta['reasoning_details'])) channels |= REASONING;
-  if (isNonEmptyText(delta['refusal'])) channels |= REFUSAL;
-  if (hasToolData(delta)) channels |= TOOL;
-  const audio = asObject(delta['audio']);
-  if (isNonEmptyText(audio?.['data']) || isNonEmptyText(audio?.['transcript'])) channels |= AUDIO;
-  if ((asArray(delta['images'])?.length ?? 0) > 0) channels |= IMAGE;
-  return channels;
+/** Some gateways send the whole message once more when all of it has come in deltas (MiniMax). */
+function tellNew(delta: JsonObject, index: number, from: { state: AnswerState; whole: boolean }): void {
+  const { state, whole } = from;
+  const name = String(index);
+  if (whole && state.cameInDeltas(name)) return;
+  tellDelta(delta, index, state.fragments);
+  if (!whole && state.fragments.any) state.noteDelta(name);
 }
 
-/** OpenRouter's list of reasoning parts. Encrypted ones and signatures are no output that anyone could see come. */
-function hasReasoningDetails(details: unknown): boolean {
-  return (asArray(details) ?? []).some((value) => {
+/** What a delta carries. Empty texts and null are nothing. */
+function tellDelta(delta: JsonObject, index: number, fragments: Fragments): void {
+  tellReasoning(delta, index, fragments);
+  tellContent(delta['content'], index, fragments);
+  fragments.text('refusal', index, delta['refusal']);
+  tellFunction(asObject(delta['function_call']), index, fragments);
+  tellToolCalls(delta['tool_calls'], index, fragments);
+  // Groq runs some tools itself and shows what it called them with and what came back.
+  for (const value of asArray(delta['executed_tools']) ?? []) {
+    const tool = asObject(value);
+    fragments.text('tool', index, tool?.['arguments']);
+    fragments.textless('tool', isNonEmptyText(tool?.['output']));
+  }
+  const audio = asObject(delta['audio']);
+  fragments.textless('audio', isNonEmptyText(audio?.['data']));
+  fragments.text('audio', index, audio?.['transcript']);
+  fragments.textless('image', (asArray(delta['images'])?.length ?? 0) > 0);
+}
+
+/**
+ * vLLM renamed `reasoning_content` to `reasoning` in 2026; others have either. Together has both, and
+ * OpenRouter says the same once more as a list of parts, of which encrypted ones and signatures are no output
+ * that anyone could see come.
+ */
+function tellReasoning(delta: JsonObject, index: number, fragments: Fragments): void {
+  if (fragments.text('reasoning', index, delta['reasoning_content'])) return;
+  if (fragments.text('reasoning', index, delta['reasoning'])) return;
+  for (const value of asArray(delta['reasoning_details']) ?? []) {
     const part = asObject(value);
-    return isNonEmptyText(part?.['text']) || isNonEmptyText(part?.['summary']);
-  });
+    if (!fragments.text('reasoning', index, part?.['text'])) fragments.text('reasoning', index, part?.['summary']);
+  }
 }
 
 /** Content is a text or, with Mistral and some gateways, a list of parts. */
-function contentChannels(content: unknown): number {
-  if (isNonEmptyText(content)) return TEXT;
-  let channels = 0;
-  for (const part of asArray(content) ?? []) channels |= partChannel(part);
-  return channels;
+function tellContent(content: unknown, index: number, fragments: Fragments): void {
+  if (fragments.text('text', index, content)) return;
+  for (const part of asArray(content) ?? []) tellPart(part, index, fragments);
 }
 
-function partChannel(part: unknown): number {
-  if (isNonEmptyText(part)) return TEXT;
+function tellPart(part: unknown, index: number, fragments: Fragments): void {
+  if (fragments.text('text', index, part)) return;
   const fields = asObject(part);
-  if (fields === undefined) return 0;
-  if (isNonEmptyText(fields['text'])) return TEXT;
-  if (isNonEmptyText(fields['refusal'])) return REFUSAL;
-  if (hasThinking(fields['thinking'])) return REASONING;
-  if (asObject(fields['image_url']) !== undefined || isNonEmptyText(fields['image_url'])) return IMAGE;
-  return 0;
-}
-
-/** Mistral's thinking part holds a list of text parts; elsewhere it is a text. */
-function hasThinking(thinking: unknown): boolean {
-  return isNonEmptyText(thinking) || (asArray(thinking) ?? []).some((part) => isNonEmptyText(asObject(part)?.['text']));
-}
-
-function hasToolData(delta: JsonObject): boolean {
-  if (hasFunctionData(asObject(delta['function_call'])) || hasToolCallData(delta['tool_calls'])) return true;
-  // Groq runs some tools itself and shows what it called them with and what came back.
-  return (asArray(delta['executed_tools']) ?? []).some((value) => {
-    const tool = asObject(value);
-    return isNonEmptyText(tool?.['arguments']) || isNonEmptyText(tool?.['output']);
-  });
+  if (fields === undefined) return;
+  fragments.text('text', index, fields['text']);
+  fragments.text('refusal', index, fields['refusal']);
+  // Mistral's thinking part holds a list of text parts; elsewhere it is a text.
+  const { thinking, image_url: image } = fields;
+  fragments.text('reasoning', index, thinking);
+  for (const piece of asArray(thinking) ?? []) fragments.text('reasoning', index, asObject(piece)?.['text']);
+  fragments.textless('image', asObject(image) !== undefined || isNonEmptyText(image));
 }
 
 /** Entries of content and refusal; a choice whose logprobs are null or lists none of both has no count. */

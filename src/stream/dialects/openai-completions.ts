@@ -1,10 +1,8 @@
 // OpenAI completions (legacy): text straight in the choice, no roles, no tools.
-import { channelBit } from '../../record/kinds.ts';
+import type { AnswerState } from '../answer-state.ts';
 import type { Dialect } from '../dialect.ts';
-import { asArray, asObject, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import { asArray, asObject, type JsonObject } from '../json-value.ts';
 import { readOpenaiMessage, someChoice, tokenIdCountOf, type ChoiceView } from './openai-message.ts';
-
-const TEXT = channelBit('text');
 
 export const openaiCompletions: Dialect = {
   name: 'openai-completions',
@@ -17,10 +15,10 @@ export const openaiCompletions: Dialect = {
   hasEndMark: true,
 };
 
-function viewChoice(choice: JsonObject): ChoiceView {
+function viewChoice(choice: JsonObject, index: number, { fragments }: AnswerState): ChoiceView {
   const logprobs = asObject(choice['logprobs']);
+  fragments.text('text', index, choice['text']);
   return {
-    generated: isNonEmptyText(choice['text']) ? TEXT : 0,
     role: false,
     tokenIdCount: tokenIdCountOf(choice, undefined),
     // llama.cpp lists them under `content`, as chat does.

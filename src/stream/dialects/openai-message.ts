@@ -9,19 +9,17 @@ import { usageOf } from './openai-usage.ts';
 
 /** What a dialect of the family sees in one choice. */
 export interface ChoiceView {
-  /** Bit set of the channels with a non-empty generated fragment. */
-  readonly generated: number;
   /** The choice opens a message by naming its role. */
   readonly role: boolean;
   readonly tokenIdCount: number | undefined;
   readonly logprobCount: number | undefined;
 }
 
-/** Reads a message; `view` looks into one choice. */
+/** Reads a message; `view` looks into one choice, tells its fragments, and gets the index to tell them by. */
 export function readOpenaiMessage(
   message: JsonObject,
   state: AnswerState,
-  view: (choice: JsonObject) => ChoiceView,
+  view: (choice: JsonObject, index: number, state: AnswerState) => ChoiceView,
 ): Reading {
   state.noteNames(message['model'], message['id']);
   const choices = asArray(message['choices']) ?? [];
@@ -33,11 +31,12 @@ export function readOpenaiMessage(
   for (const [position, value] of choices.entries()) {
     const choice = asObject(value);
     if (choice === undefined) continue;
-    const seen = view(choice);
     lastChoice = state.noteChoice(firstCount(choice['index']) ?? position);
+    const seen = view(choice, lastChoice, state);
+    const channels = state.fragments.take();
     finished = state.noteFinish(lastChoice, choice['finish_reason']) || finished;
-    state.tokens.noteChoice({ ...seen, generated: seen.generated !== 0 });
-    generated |= seen.generated;
+    state.tokens.noteChoice({ ...seen, generated: channels !== 0 });
+    generated |= channels;
     role ||= seen.role;
     listed ||= seen.tokenIdCount !== undefined || seen.logprobCount !== undefined;
   }

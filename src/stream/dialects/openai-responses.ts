@@ -8,7 +8,7 @@ import { errorTypeOf } from '../in-band-error.ts';
 import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import type { UsageCounts } from '../token-tally.ts';
 import { usageOf } from './openai-usage.ts';
-import { fragment, readingOf, typeOf } from './typed-event.ts';
+import { readingOf, typeOf } from './typed-event.ts';
 
 /** All output items are parts of one answer. */
 const CHOICE = 0;
@@ -41,6 +41,9 @@ const CHANNEL_BY_WORD: readonly (readonly [string, Channel])[] = [
 /** Where the end of a part has the whole of it. */
 const WHOLE_KEYS = ['text', 'refusal', 'arguments', 'input', 'code'];
 
+/** Deltas of the arguments of a function. */
+const ARGUMENTS = 'function_call_arguments';
+
 /** What a tool gave back is no output of the model; it streams while a shell command runs. */
 const TOOL_OUTPUT = '_call_output';
 
@@ -61,15 +64,18 @@ function read(message: JsonObject, state: AnswerState, eventName: string | undef
   const running = usageOf(message);
   if (running !== undefined) state.tokens.noteUsage(running, undefined);
   if (response !== undefined) noteResponse(response, state);
-  if (type === undefined) return readingOf(0, 'other');
+  if (type === undefined) {
+    if (state.inOnePiece) for (const item of asArray(response?.['output']) ?? []) tellItem(asObject(item), state);
+    return readingOf(state, 'other');
+  }
   if (ENDS.has(type)) return readEnd(type, response, state);
   // OpenAI sends it while nothing happens; it stands in no reference (openai-node issue 1964).
-  if (type === 'keepalive') return readingOf(0, 'ping');
-  const generated = channelsOf(type, message, state);
-  const listed = generated === 0 ? undefined : noteTokens(message, state);
+  if (type === 'keepalive') return readingOf(state, 'ping');
+  tellEvent(type, message, state);
+  const listed = state.fragments.any ? noteTokens(message, state) : undefined;
   const tokensSoFar = running?.output ?? listed;
-  if (!type.startsWith('response.')) return readingOf(generated, 'other', tokensSoFar);
-  return readingOf(generated, type.endsWith('.delta') ? 'other' : 'lifecycle', tokensSoFar);
+  if (!type.startsWith('response.')) return readingOf(state, 'other', tokensSoFar);
+  return readingOf(state, type.endsWith('.delta') ? 'other' : 'lifecycle', tokensSoFar);
 }
 
 function noteResponse(response: JsonObject, state: AnswerState): void {
@@ -87,28 +93,62 @@ function noteResponse(response: JsonObject, state: AnswerState): void {
 function readEnd(type: string, response: JsonObject | undefined, state: AnswerState): Reading {
   state.endMark = true;
   const tokensSoFar = response?.['usage'] === undefined ? undefined : state.tokens.usageOutput;
-  if (type !== 'response.failed' && response?.['status'] !== 'failed') return readingOf(0, 'done', tokensSoFar);
+  if (type !== 'response.failed' && response?.['status'] !== 'failed') return readingOf(state, 'done', tokensSoFar);
   state.noteError(errorTypeOf(response ?? {}, undefined) ?? 'unknown');
-  return readingOf(0, 'error', tokensSoFar);
+  return readingOf(state, 'error', tokensSoFar);
 }
 
-function channelsOf(type: string, message: JsonObject, state: AnswerState): number {
+function tellEvent(type: string, message: JsonObject, state: AnswerState): void {
+  const { fragments } = state;
   if (type === 'response.output_item.added') {
     // A tool's name comes with its item. Texts of an item are left to its deltas, which repeat them.
     const item = asObject(message['item']);
-    const isCall = isNonEmptyText(item?.['type']) && item['type'].endsWith('_call');
-    return isCall ? fragment('tool', item['name'], item['arguments']) : 0;
+    if (!isCall(item)) return;
+    fragments.textless('tool', isNonEmptyText(item['name']));
+    // Arguments that are there from the start come in no delta, and once more at the end.
+    if (fragments.text('tool', CHOICE, item['arguments'])) state.noteDelta(ARGUMENTS);
+    return;
   }
-  if (type === 'response.image_generation_call.partial_image') return fragment('image', message['partial_image_b64']);
+  if (type === 'response.image_generation_call.partial_image') {
+    fragments.textless('image', isNonEmptyText(message['partial_image_b64']));
+    return;
+  }
   const [, name, step] = /^response\.(.+)\.(delta|done)$/.exec(type) ?? [];
-  if (name === undefined || name.includes(TOOL_OUTPUT)) return 0;
-  const channel = CHANNEL_BY_WORD.find(([word]) => name.includes(word))?.[1] ?? 'text';
+  if (name === undefined || name.includes(TOOL_OUTPUT)) return;
   if (step === 'delta') {
     state.noteDelta(name);
-    return fragment(channel, message['delta']);
+    tellPart(name, message['delta'], state);
+  } else if (!state.cameInDeltas(name)) {
+    // The end of a part repeats it, unless no delta of its kind ever came: SGLang sends code only so.
+    tellPart(name, WHOLE_KEYS.map((key) => message[key]).find(isNonEmptyText), state);
   }
-  // The end of a part repeats it, unless no delta of its kind ever came: SGLang sends code only so.
-  return state.cameInDeltas(name) ? 0 : fragment(channel, ...WHOLE_KEYS.map((key) => message[key]));
+}
+
+/** A part by the name of its events, which tells its channel. */
+function tellPart(name: string, value: unknown, { fragments }: AnswerState): void {
+  const channel = CHANNEL_BY_WORD.find(([word]) => name.includes(word))?.[1] ?? 'text';
+  if (channel === 'audio' && !name.includes('transcript')) fragments.textless(channel, isNonEmptyText(value));
+  else fragments.text(channel, CHOICE, value);
+}
+
+/** One item of a response in one piece. */
+function tellItem(item: JsonObject | undefined, state: AnswerState): void {
+  const { fragments } = state;
+  if (isCall(item)) {
+    for (const key of WHOLE_KEYS) fragments.text('tool', CHOICE, item[key]);
+    return;
+  }
+  const channel = item?.['type'] === 'reasoning' ? 'reasoning' : 'text';
+  for (const value of [...(asArray(item?.['summary']) ?? []), ...(asArray(item?.['content']) ?? [])]) {
+    const part = asObject(value);
+    fragments.text(channel, CHOICE, part?.['text']);
+    fragments.text('refusal', CHOICE, part?.['refusal']);
+    fragments.text('audio', CHOICE, part?.['transcript']);
+  }
+}
+
+function isCall(item: JsonObject | undefined): item is JsonObject {
+  return isNonEmptyText(item?.['type']) && item['type'].endsWith('_call');
 }
 
 /** Logprobs list the tokens of a delta where they were asked for; the list is empty where not. */

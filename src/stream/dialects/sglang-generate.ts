@@ -2,13 +2,11 @@
 // `text` is the whole answer so far, unless SGLang runs with --incremental-streaming-output; LMDeploy
 // always sends only what is new. `meta_info` has running counts in every event. Ends with `[DONE]`, also
 // after an error. No keep-alive.
-import { channelBit } from '../../record/kinds.ts';
 import { ERROR_TYPE_MAX_CHARS } from '../../base/limits.ts';
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { asArray, asBoundedText, asObject, firstCount, type JsonObject } from '../json-value.ts';
 
-const TEXT = channelBit('text');
 const FIRST_FAILURE_STATUS = 400;
 
 export const sglangGenerate: Dialect = {
@@ -30,7 +28,8 @@ function read(message: JsonObject, state: AnswerState): Reading {
   const finished = state.noteFinish(choice, finish?.['type'] ?? meta['finish_reason']);
   const failed = noteFailure(finish, state);
   const output = firstCount(meta['completion_tokens']);
-  const generated = grew(message, meta, { state, choice, finished }) ? TEXT : 0;
+  tellGrowth(message, meta, { state, choice, finished });
+  const generated = state.fragments.take();
   state.tokens.noteUsage(
     {
       output,
@@ -53,15 +52,19 @@ interface Place {
   readonly finished: boolean;
 }
 
-/** The event has output that no earlier one had. */
-function grew(message: JsonObject, meta: JsonObject, { state, choice, finished }: Place): boolean {
+/** The output that no earlier event had. */
+function tellGrowth(message: JsonObject, meta: JsonObject, { state, choice, finished }: Place): void {
+  const { fragments, growth } = state;
   const text = message['text'];
   // SGLang names every request in `meta_info.id`; LMDeploy, which never repeats, does not.
   if (typeof text === 'string') {
-    return state.growth.textGrew(choice, { text, onlyNew: meta['id'] === undefined, last: finished });
+    const grown = growth.newText(choice, { text, onlyNew: meta['id'] === undefined, last: finished });
+    fragments.text('text', choice, grown.text);
+    if (grown.misread) fragments.lost = true;
+    return;
   }
   // Without a tokenizer in the engine the answer is token ids; their number is stated beside them.
-  return state.growth.countGrew(choice, firstCount(meta['completion_tokens']));
+  fragments.textless('text', growth.countGrew(choice, firstCount(meta['completion_tokens'])));
 }
 
 /** An abort with a failing status is the engine's own; without one somebody asked for it. */

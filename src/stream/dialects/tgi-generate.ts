@@ -1,12 +1,9 @@
 // TGI's own routes (router/src/server.rs): /generate_stream, and / and /invocations, where shape alone
 // tells. One event is one token, strictly. The last one also has `generated_text`, and `details` when
 // asked; there is no other mark. Silence is filled with bare comments; an error is an event of its own.
-import { channelBit } from '../../record/kinds.ts';
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
-import { asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
-
-const TEXT = channelBit('text');
+import { asObject, firstCount, type JsonObject } from '../json-value.ts';
 
 export const tgiGenerate: Dialect = {
   name: 'tgi-generate',
@@ -23,7 +20,10 @@ function read(message: JsonObject, state: AnswerState): Reading {
   const choice = state.noteChoice(0);
   const token = asObject(message['token']);
   // A special token (end of sequence, end of turn) has a text of its own that is no part of the answer.
-  const generated = token?.['special'] !== true && isNonEmptyText(token?.['text']) ? TEXT : 0;
+  if (token?.['special'] !== true) state.fragments.text('text', choice, token?.['text']);
+  // A stream repeats all of its text at its end.
+  if (state.inOnePiece) state.fragments.text('text', choice, message['generated_text']);
+  const generated = state.fragments.take();
   if (token !== undefined) {
     state.tokens.noteChoice({ generated: generated !== 0, tokenIdCount: 1, logprobCount: undefined });
   }

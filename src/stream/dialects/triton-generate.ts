@@ -1,12 +1,11 @@
 // Triton's generate extension (docs/protocol/extension_generate.md): every response is a JSON object whose
 // keys are the model's own outputs. By custom the text is `text_output`. Nothing marks the end: a body
 // that ends cleanly is complete. An error is an event of its own. No keep-alive, no usage.
-import { channelBit } from '../../record/kinds.ts';
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
-import { asArray, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import type { Fragments } from '../fragments.ts';
+import { asArray, firstCount, type JsonObject } from '../json-value.ts';
 
-const TEXT = channelBit('text');
 const TEXT_KEY = 'text_output';
 
 /** Texts of a response that name or explain it and are no output of the model. */
@@ -28,7 +27,8 @@ export const tritonGenerate: Dialect = {
 function read(message: JsonObject, state: AnswerState): Reading {
   state.noteNames(message['model_name'], message['id']);
   const choice = state.noteChoice(0);
-  const generated = hasOutput(message) ? TEXT : 0;
+  tellOutput(message, choice, state);
+  const generated = state.fragments.take();
   // vLLM's backend (docs/additional_outputs.md): tokens of this response alone.
   const tokenCount = firstCount(single(message['num_output_tokens']));
   state.tokens.noteChoice({ generated: generated !== 0, tokenIdCount: tokenCount, logprobCount: undefined });
@@ -43,15 +43,23 @@ function read(message: JsonObject, state: AnswerState): Reading {
   };
 }
 
-function hasOutput(message: JsonObject): boolean {
-  if (TEXT_KEY in message) return hasText(message[TEXT_KEY]);
-  if (TOKEN_KEYS.some((key) => (asArray(message[key])?.length ?? 0) > 0)) return true;
-  return Object.entries(message).some(([key, value]) => !LABEL_KEYS.has(key) && hasText(value));
+function tellOutput(message: JsonObject, choice: number, { fragments }: AnswerState): void {
+  if (TEXT_KEY in message) {
+    tellTensor(message[TEXT_KEY], choice, fragments);
+    return;
+  }
+  if (TOKEN_KEYS.some((key) => (asArray(message[key])?.length ?? 0) > 0)) {
+    fragments.textless('text', true);
+    return;
+  }
+  for (const [key, value] of Object.entries(message)) {
+    if (!LABEL_KEYS.has(key)) tellTensor(value, choice, fragments);
+  }
 }
 
 /** Tensors of several elements are lists. */
-function hasText(value: unknown): boolean {
-  return isNonEmptyText(value) || (asArray(value) ?? []).some((item) => isNonEmptyText(item));
+function tellTensor(value: unknown, choice: number, fragments: Fragments): void {
+  for (const item of asArray(value) ?? [value]) fragments.text('text', choice, item);
 }
 
 function single(value: unknown): unknown {

@@ -1,8 +1,9 @@
 // What the dialects whose events name their type have in common: one event carries one fragment at
 // most, and what it does not carry is said by its type.
-import { channelBit, type Channel, type EventKind } from '../../record/kinds.ts';
+import type { EventKind } from '../../record/kinds.ts';
+import type { AnswerState } from '../answer-state.ts';
 import type { Reading } from '../dialect.ts';
-import { asBoundedText, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import { asBoundedText, firstCount, type JsonObject } from '../json-value.ts';
 import { kindByChannel } from './kind-by-channel.ts';
 
 /** Longer than the type of any event known; what is longer is nobody's type. */
@@ -13,13 +14,9 @@ export function typeOf(message: JsonObject, eventName: string | undefined): stri
   return asBoundedText(message['type'], TYPE_MAX_CHARS) ?? asBoundedText(eventName, TYPE_MAX_CHARS);
 }
 
-/** The channel's bit when any of the values is a non-empty text. */
-export function fragment(channel: Channel, ...values: unknown[]): number {
-  return values.some(isNonEmptyText) ? channelBit(channel) : 0;
-}
-
-/** A reading of an event that is `otherwise` when it generated nothing. */
-export function readingOf(generated: number, otherwise: EventKind, tokensSoFar?: number): Reading {
+/** A reading of the event whose fragments were told; it is `otherwise` when it generated nothing. */
+export function readingOf({ fragments }: AnswerState, otherwise: EventKind, tokensSoFar?: number): Reading {
+  const generated = fragments.take();
   return { kind: kindByChannel(generated) ?? otherwise, generated, tokensSoFar };
 }
 

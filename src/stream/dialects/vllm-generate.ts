@@ -1,11 +1,9 @@
 // vLLM's /inference/v1/generate: tokens in, tokens out, in the frame of OpenAI's completions. What is
 // generated are the token ids themselves.
-import { channelBit } from '../../record/kinds.ts';
+import type { AnswerState } from '../answer-state.ts';
 import type { Dialect } from '../dialect.ts';
 import { asArray, asObject, isNonEmptyText, type JsonObject } from '../json-value.ts';
 import { readOpenaiMessage, someChoice, tokenIdCountOf, type ChoiceView } from './openai-message.ts';
-
-const TEXT = channelBit('text');
 
 export const vllmGenerate: Dialect = {
   name: 'vllm-generate',
@@ -21,10 +19,10 @@ export const vllmGenerate: Dialect = {
   hasEndMark: false,
 };
 
-function viewChoice(choice: JsonObject): ChoiceView {
+function viewChoice(choice: JsonObject, _index: number, { fragments }: AnswerState): ChoiceView {
   const tokenIdCount = tokenIdCountOf(choice, undefined);
+  fragments.textless('text', (tokenIdCount ?? 0) > 0);
   return {
-    generated: (tokenIdCount ?? 0) > 0 ? TEXT : 0,
     role: false,
     tokenIdCount,
     logprobCount: asArray(asObject(choice['logprobs'])?.['content'])?.length,

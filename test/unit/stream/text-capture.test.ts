@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { CAPTURED_TEXT_MAX_BYTES } from '../../../src/base/limits.ts';
 import { createAnswerReader } from '../../../src/stream/answer-reader.ts';
+import type { TextSink } from '../../../src/stream/fragments.ts';
 import { readRequest } from '../../../src/stream/request-reader.ts';
 import { TextCapture } from '../../../src/stream/text-capture.ts';
 import { FORMS } from '../../support/dialect-forms.ts';
@@ -24,7 +25,8 @@ interface Answer {
 
 function answerOf({ path, mediaType, pieces }: Answer): TextCapture {
   const capture = new TextCapture();
-  const reader = createAnswerReader({ status: 200, mediaType }, { method: 'POST', path, capture }, () => undefined);
+  const onText: TextSink = (_channel, _choice, text) => capture.onText(text);
+  const reader = createAnswerReader({ status: 200, mediaType }, { method: 'POST', path, onText }, () => undefined);
   for (const piece of pieces) reader.feed(bytesOf(piece));
   reader.end();
   return capture;

@@ -1,0 +1,183 @@
+// Where the generated text of one answer stands while it comes: counts and hashes, packed, and never the text.
+// Expanded to a curve at the answer's end. Knows channels, choices and rows of chunks; no JSON and no times.
+import { FNV_START, fnvStep } from '../base/fnv.ts';
+import { TEXT_GROWTHS_MAX_COUNT, TEXT_LANES_MAX_COUNT } from '../base/record-limits.ts';
+import type { Channel } from './kinds.ts';
+import { PackedRows, readByte, readSigned, type Cursor } from './packed-rows.ts';
+import { HASH_STEP_CHARS, type TextCurve, type TextLane } from './text-curve.ts';
+
+/**
+ * First byte of a row. Nearly all growths are on the lane of the one before and in the chunk after it, or in
+ * the same one: then the byte is all there is, and tells how many characters came. A row never goes beyond
+ * a multiple of the hash step, and where it reaches one the hash follows.
+ */
+const FULL_ROW = 0;
+const SAME_CHUNK_FROM = HASH_STEP_CHARS + 1;
+/** That byte, lane, chunk, characters, hash. */
+const ROW_MAX_BYTES = 15;
+
+/** What half a surrogate pair becomes in UTF-8, so it counts as that whether a gateway wrote it anew or not. */
+const REPLACEMENT = 0xfffd;
+
+/** One channel of one choice, so far. */
+interface Lane {
+  readonly channel: Channel;
+  readonly choice: number;
+  hash: number;
+  chars: number;
+  /** Of these, in rows. */
+  loggedChars: number;
+  /** First half of a surrogate pair whose second one is still to come; 0 for none. */
+  half: number;
+}
+
+/** A lane as it is read back. */
+interface Growing extends TextLane {
+  readonly chunk: number[];
+  readonly endChars: number[];
+  readonly prefixHashes: number[];
+}
+
+export class TextLog {
+  readonly #packed = new PackedRows(ROW_MAX_BYTES);
+  #lanes: readonly Lane[] = [];
+  // Of the row before.
+  #lane = 0;
+  #chunk = 0;
+  #incomplete = false;
+
+  /** Adds text that the chunk of this row completed. Rows ascend. */
+  add(channel: Channel, choice: number, text: string, chunk: number): void {
+    const index = this.#laneOf(channel, choice);
+    const lane = this.#lanes[index];
+    if (lane === undefined || this.#packed.count >= TEXT_GROWTHS_MAX_COUNT) {
+      this.#incomplete = true;
+      return;
+    }
+    for (let at = 0; at < text.length; at += 1) {
+      const unit = text.charCodeAt(at);
+      if ((unit & 0xf800) === 0xd800) this.#addHalf(index, unit, chunk);
+      else {
+        if (lane.half !== 0) this.#flushHalf(index, chunk);
+        this.#addPoint(index, unit, chunk);
+      }
+    }
+    if (lane.chars > lane.loggedChars) this.#log(index, chunk);
+  }
+
+  /** The curve of all that was added; nothing may be added afterwards. */
+  finish(): TextCurve {
+    for (const [index, lane] of this.#lanes.entries()) {
+      if (lane.half === 0) continue;
+      this.#flushHalf(index, this.#chunk);
+      if (lane.chars > lane.loggedChars) this.#log(index, this.#chunk);
+    }
+    const lanes = this.#lanes.map(({ channel, choice, hash }): Growing => ({
+      channel,
+      choice,
+      chunk: [],
+      endChars: [],
+      prefixHashes: [],
+      endHash: hash >>> 0,
+    }));
+    let index = 0;
+    let chunk = 0;
+    this.#packed.forEach((cursor) => {
+      let chars = readByte(cursor);
+      if (chars === FULL_ROW) {
+        index = readByte(cursor);
+        chunk += readSigned(cursor);
+        chars = readByte(cursor);
+      } else if (chars >= SAME_CHUNK_FROM) chars -= HASH_STEP_CHARS;
+      else chunk += 1;
+      grow(lanes[index] as Growing, chunk, chars, cursor);
+    });
+    return { lanes, ...(this.#incomplete ? { incomplete: true as const } : {}) };
+  }
+
+  /** Gives the memory back: nothing is there from now on. */
+  release(): void {
+    this.#packed.release();
+    this.#lanes = [];
+  }
+
+  /** Place of the lane, which is made when there is none; -1 beyond the cap. */
+  #laneOf(channel: Channel, choice: number): number {
+    // The lane of the last text first, as it is nearly always.
+    const last = this.#lanes[this.#lane];
+    if (last?.channel === channel && last.choice === choice) return this.#lane;
+    const index = this.#lanes.findIndex((lane) => lane.channel === channel && lane.choice === choice);
+    if (index >= 0 || this.#lanes.length >= TEXT_LANES_MAX_COUNT) return index;
+    // A list that grows by pushing takes room for 17 at once, and nearly all answers have one or two lanes.
+    this.#lanes = [...this.#lanes, { channel, choice, hash: FNV_START, chars: 0, loggedChars: 0, half: 0 }];
+    return this.#lanes.length - 1;
+  }
+
+  /** A pair may be cut in two by the fragments it comes in. */
+  #addHalf(index: number, unit: number, chunk: number): void {
+    const lane = this.#lanes[index] as Lane;
+    const isSecond = unit >= 0xdc00;
+    if (isSecond && lane.half !== 0) {
+      const point = 0x10000 + ((lane.half - 0xd800) << 10) + (unit - 0xdc00);
+      lane.half = 0;
+      this.#addPoint(index, point, chunk);
+      return;
+    }
+    if (lane.half !== 0) this.#flushHalf(index, chunk);
+    if (isSecond) this.#addPoint(index, REPLACEMENT, chunk);
+    else lane.half = unit;
+  }
+
+  #flushHalf(index: number, chunk: number): void {
+    (this.#lanes[index] as Lane).half = 0;
+    this.#addPoint(index, REPLACEMENT, chunk);
+  }
+
+  #addPoint(index: number, point: number, chunk: number): void {
+    const lane = this.#lanes[index] as Lane;
+    lane.hash = fnvStep(lane.hash, point);
+    lane.chars += 1;
+    if (lane.chars % HASH_STEP_CHARS === 0) this.#log(index, chunk);
+  }
+
+  /** Writes down how far the lane has grown. */
+  #log(index: number, chunk: number): void {
+    const lane = this.#lanes[index] as Lane;
+    const packed = this.#packed;
+    if (packed.count >= TEXT_GROWTHS_MAX_COUNT) {
+      this.#incomplete = true;
+      return;
+    }
+    const chars = lane.chars - lane.loggedChars;
+    packed.begin();
+    const step = chunk - this.#chunk;
+    if (index === this.#lane && (step === 0 || step === 1)) {
+      packed.byte(step === 1 ? chars : chars + HASH_STEP_CHARS);
+    } else {
+      packed.byte(FULL_ROW);
+      packed.byte(index);
+      packed.signed(step);
+      packed.byte(chars);
+    }
+    if (lane.chars % HASH_STEP_CHARS === 0)
+      for (let bits = 0; bits < 32; bits += 8) packed.byte((lane.hash >>> bits) & 0xff);
+    lane.loggedChars = lane.chars;
+    this.#lane = index;
+    this.#chunk = chunk;
+  }
+}
+
+/** Takes one row into its lane. Several growths in one chunk are one. */
+function grow(lane: Growing, chunk: number, chars: number, cursor: Cursor): void {
+  const last = lane.chunk.length - 1;
+  const endChars = (lane.endChars[last] ?? 0) + chars;
+  if (lane.chunk[last] === chunk) lane.endChars[last] = endChars;
+  else {
+    lane.chunk.push(chunk);
+    lane.endChars.push(endChars);
+  }
+  if (endChars % HASH_STEP_CHARS !== 0) return;
+  let hash = 0;
+  for (let bits = 0; bits < 32; bits += 8) hash |= readByte(cursor) << bits;
+  lane.prefixHashes.push(hash >>> 0);
+}

@@ -139,7 +139,7 @@ function edgeFields(copy: Pick<RequestCopy, 'head' | 'tail'>): JsonObject {
 }
 
 function fieldsOf(fields: JsonObject): Omit<RequestReading, 'cut'> {
-  const reading: Omit<RequestReading, 'cut'> = { field: ((values) => { void fields; return (name: string) => values.get(name); })(plainValues(fields)) };
+  const reading: Omit<RequestReading, 'cut'> = { field: lookUpIn(plainValues(fields)) };
   const model = asBoundedText(fields['model'], NAME_MAX_CHARS);
   const choices = firstCount(fields['n'], ...nested(fields, NESTED_CHOICES_KEYS));
   const maxTokens = firstCount(...MAX_TOKENS_KEYS.map((key) => fields[key]), ...nested(fields, NESTED_MAX_TOKENS_KEYS));

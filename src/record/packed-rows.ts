@@ -99,9 +99,8 @@ export interface Cursor {
 export class PackedRows {
   readonly #pages: BlockPages;
   readonly #rowMaxBytes: number;
-  readonly #blocks: number[] = [];
-  /** Number of the first row of each block. */
-  readonly #firstRows: number[] = [];
+  /** Each block and the number of its first row, in turn: one list, as every list takes room for what may come. */
+  readonly #index: number[] = [];
   #bytes: Uint8Array = NO_BYTES;
   #at = 0;
   #endAt = 0;
@@ -117,8 +116,7 @@ export class PackedRows {
     const fresh = this.#at + this.#rowMaxBytes > this.#endAt;
     if (fresh) {
       const block = this.#pages.take();
-      this.#blocks.push(block);
-      this.#firstRows.push(this.count);
+      this.#index.push(block, this.count);
       this.#bytes = this.#pages.bytesOf(block);
       this.#at = this.#pages.startOf(block);
       this.#endAt = this.#at + LOG_BLOCK_BYTES;
@@ -155,25 +153,25 @@ export class PackedRows {
   /** Puts a cursor at the first row of the block that holds this row; returns that row's number. */
   seek(row: number, cursor: Cursor): number {
     let low = 0;
-    let high = this.#firstRows.length - 1;
+    let high = this.#blockCount - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.#firstRows[middle] as number) <= row) low = middle;
+      if (this.#firstRow(middle) <= row) low = middle;
       else high = middle - 1;
     }
-    const block = this.#blocks[low];
+    const block = this.#index[2 * low];
     assert(block !== undefined && row < this.count, `row ${row} is not among ${this.count}`);
     cursor.bytes = this.#pages.bytesOf(block);
     cursor.at = this.#pages.startOf(block);
-    return this.#firstRows[low] as number;
+    return this.#firstRow(low);
   }
 
   /** Calls `read` once a row with the cursor at its beginning; `first` for the first row of a block. */
   forEach(read: (cursor: Cursor, first: boolean) => void): void {
     const cursor: Cursor = { bytes: NO_BYTES, at: 0 };
-    for (let block = 0; block < this.#blocks.length; block += 1) {
-      const end = this.#firstRows[block + 1] ?? this.count;
-      const start = this.#firstRows[block] as number;
+    for (let block = 0; block < this.#blockCount; block += 1) {
+      const end = block + 1 < this.#blockCount ? this.#firstRow(block + 1) : this.count;
+      const start = this.#firstRow(block);
       this.seek(start, cursor);
       for (let row = start; row < end; row += 1) read(cursor, row === start);
     }
@@ -181,12 +179,19 @@ export class PackedRows {
 
   /** Gives all blocks back: there are no rows from now on. */
   release(): void {
-    for (const block of this.#blocks) this.#pages.give(block);
-    this.#blocks.length = 0;
-    this.#firstRows.length = 0;
+    for (let at = 0; at < this.#index.length; at += 2) this.#pages.give(this.#index[at] as number);
+    this.#index.length = 0;
     this.#at = 0;
     this.#endAt = 0;
     this.count = 0;
+  }
+
+  get #blockCount(): number {
+    return this.#index.length / 2;
+  }
+
+  #firstRow(block: number): number {
+    return this.#index[2 * block + 1] as number;
   }
 }
 

@@ -16,6 +16,8 @@ export function adminData({ outlets, polling, observer, watch, state }: Parts): 
     metricsText: (accept) => outlets.metricsText(accept),
     summary: () => outlets.summary.read(),
     engines: () => polling.states(),
+    hops: () => observer.hops(),
+    pairing: (query) => observer.answerPeer(query),
   };
 }
 

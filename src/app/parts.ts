@@ -10,6 +10,7 @@ import { ClientSockets } from '../observe/client-sockets.ts';
 import { EngineMetrics } from '../observe/engine-metrics/engine-metrics.ts';
 import { Observer } from '../observe/observer.ts';
 import type { OtlpReceiver } from '../observe/otlp/receiver.ts';
+import { PeerPairs } from '../observe/pairing/peer-pairs.ts';
 import { TapeDrain } from '../observe/tape-drain.ts';
 import type { LiveSettings } from '../relay/settings.ts';
 import type { AdminServer } from '../telemetry/admin.ts';
@@ -36,6 +37,8 @@ export interface Parts {
   readonly polling: EngineMetrics;
   readonly routeBook: RouteBook;
   readonly observer: Observer;
+  /** A rubato behind the hop that is our upstream. */
+  readonly peer: PeerPairs | undefined;
   readonly drain: TapeDrain;
   readonly supervisor: RelaySupervisor;
   readonly shedWatch: ShedWatch;
@@ -78,6 +81,8 @@ function createObservation(config: Config, { log, outlets, otlp, sinks }: Given,
     running: (route) => polling.view.running(route),
     startCount: (route) => polling.view.startCount(route),
   });
+  const { peer: to, upstreamTls: tls } = config;
+  const peer = to && new PeerPairs({ hop: to.name, origin: to.admin.origin, tls, log });
   const observer = new Observer({
     sinks: [...outlets.sinks, polling.sink, shedWatch.sink, ...sinks],
     classifier: createClassifier(config.classHeader, config.classes),
@@ -87,19 +92,20 @@ function createObservation(config: Config, { log, outlets, otlp, sinks }: Given,
     engineByMetrics: (route) => polling.view.engine(route),
     estimator: calibrations,
     models: config.models,
+    ...(peer === undefined ? {} : { peer }),
     capturesText: config.captureText,
     promptBucketEdges: config.promptBucketEdges,
     outputBucketEdges: config.outputBucketEdges,
     wallOffsetMs,
     onFault: tellOnce(log),
   });
-  return { routeBook, polling, shedWatch, calibrations, observer };
+  return { routeBook, polling, shedWatch, calibrations, observer, peer };
 }
 
 export function createParts(config: Config, given: Given): Parts {
   const { env, log, outlets, otlp } = given;
   const observation = createObservation(config, given, () => supervisor.tapeCounts().overflowCount);
-  const { routeBook, polling, shedWatch, calibrations, observer } = observation;
+  const { routeBook, polling, shedWatch, calibrations, observer, peer } = observation;
   const drain = new TapeDrain((fault) => log.error('a tape entry could not be read', faultFields(fault)));
   const { listenTls } = config;
   const tlsFiles =
@@ -133,6 +139,7 @@ export function createParts(config: Config, given: Given): Parts {
     polling,
     routeBook,
     observer,
+    peer,
     drain,
     supervisor,
     shedWatch,

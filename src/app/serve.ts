@@ -153,7 +153,7 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   parts.timeWatch.close();
   // Side by side, for each may take its time, and together they may take no more than one of them.
   const threads = supervisor.ended();
-  await Promise.all([parts.polling.close(), otlp?.close(), outlets.close()]);
+  await Promise.all([parts.peer?.close(), parts.polling.close(), otlp?.close(), outlets.close()]);
   await Promise.all([threads, state.admin?.close()]);
   log.flushSync();
 }

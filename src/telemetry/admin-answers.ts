@@ -2,6 +2,7 @@
 // business; who may ask, and the hearts of the relays, are the port's own thread's.
 import { faultFields, type Log } from '../base/log.ts';
 import type { EngineState } from '../judge/engine-state.ts';
+import type { HopState } from '../judge/hop-state.ts';
 import type { OpenExchange, RecentExchange, Report } from '../judge/report.ts';
 import type { AdminAnswer, AdminAsk } from './admin-messages.ts';
 import { PAGE_POLICY, renderPage } from './admin-page.ts';
@@ -20,6 +21,10 @@ export interface AdminData {
   summary(): Summary;
   /** What the engines behind the routes say of themselves, as far as it is polled. */
   engines(): readonly EngineState[];
+  /** What is known of each hop that exchanges were seen on both sides of. */
+  hops(): readonly HopState[];
+  /** For a rubato before a hop that leads here: what was seen of these exchanges. Offsets and hashes, no text. */
+  pairing(query: string): unknown;
 }
 
 /** Never throws: a fault of ours is an answer too, and its reason is in the log only. */
@@ -32,7 +37,7 @@ export function answerOf(data: AdminData, log: Log, asked: AdminAsk): AdminAnswe
   }
 }
 
-function pageOf(data: AdminData, { path, accept }: AdminAsk): AdminAnswer {
+function pageOf(data: AdminData, { path, query, accept }: AdminAsk): AdminAnswer {
   switch (path) {
     case '/metrics': {
       const { body, contentType } = data.metricsText(accept);
@@ -45,7 +50,11 @@ function pageOf(data: AdminData, { path, accept }: AdminAsk): AdminAnswer {
     case '/api/streams':
       return jsonAnswer(200, { open: data.openExchanges(), recent: data.recent().map(recentRow) });
     case '/api/summary':
-      return jsonAnswer(200, { ...data.summary(), engines: data.engines() });
+      return jsonAnswer(200, { ...data.summary(), engines: data.engines(), hops: data.hops() });
+    case '/api/hops':
+      return jsonAnswer(200, { hops: data.hops() });
+    case '/api/pairing':
+      return jsonAnswer(200, data.pairing(query));
     case '/':
       return livePage(data);
     default:
@@ -72,6 +81,7 @@ function livePage(data: AdminData): AdminAnswer {
     reasons,
     summary: data.summary(),
     engines: data.engines(),
+    hops: data.hops(),
     open: data.openExchanges(),
     recent: data.recent().map(recentRow),
   });

@@ -81,11 +81,12 @@ export class AdminFront {
       return errorAnswer(refusal.status, refusal, refusal.status === 405 ? { allow: 'GET, HEAD' } : {});
     }
     const [path = ''] = request.target.split('?', 1);
+    const query = request.target.slice(path.length + 1);
     if (path === '/healthz') {
       const health = this.#pulses.health(nowNs());
       return jsonAnswer(health.ok ? 200 : 503, health);
     }
-    const answer = await this.#fromMain({ path, accept: request.accept });
+    const answer = await this.#fromMain({ path, query, accept: request.accept });
     this.#makeRoom(answer.body.length, connection);
     return answer;
   }

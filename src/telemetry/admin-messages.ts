@@ -15,6 +15,8 @@ export interface FrontSettings {
 export interface AdminAsk {
   /** The target without its query. */
   readonly path: string;
+  /** What stands behind the question mark, as it was sent. */
+  readonly query: string;
   readonly accept: string | undefined;
 }
 

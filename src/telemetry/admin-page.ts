@@ -2,6 +2,7 @@
 // is put into it is escaped, and its policy lets nothing run or load but its own style.
 import { createHash } from 'node:crypto';
 import type { EngineState } from '../judge/engine-state.ts';
+import type { HopState } from '../judge/hop-state.ts';
 import type { OpenExchange } from '../judge/report.ts';
 import type { RecentRow } from './admin-rows.ts';
 import type { Spread } from './recent-values.ts';
@@ -28,6 +29,7 @@ export interface PageData {
   readonly reasons: readonly string[];
   readonly summary: Summary;
   readonly engines: readonly EngineState[];
+  readonly hops: readonly HopState[];
   readonly open: readonly OpenExchange[];
   readonly recent: readonly RecentRow[];
 }
@@ -41,9 +43,9 @@ export function renderPage(data: PageData): string {
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE}</style></head>
 <body><h1>rubato</h1><p>${escape(state)}</p>
 <p><a href="/metrics">/metrics</a> · <a href="/api/streams">/api/streams</a> · <a href="/api/summary">/api/summary</a>
- · <a href="/healthz">/healthz</a> · <a href="/readyz">/readyz</a></p>
+ · <a href="/api/hops">/api/hops</a> · <a href="/healthz">/healthz</a> · <a href="/readyz">/readyz</a></p>
 <h2>Classes, recent exchanges</h2>${table(CLASS_HEAD, data.summary.classes.map(classRow))}
-${engines(data.engines)}<h2>Open exchanges (${data.open.length})</h2>${table(OPEN_HEAD, data.open.slice(0, ROWS_MAX_COUNT).map(openRow))}
+${hops(data.hops)}${engines(data.engines)}<h2>Open exchanges (${data.open.length})</h2>${table(OPEN_HEAD, data.open.slice(0, ROWS_MAX_COUNT).map(openRow))}
 <h2>Recent exchanges</h2>${table(RECENT_HEAD, data.recent.slice(0, ROWS_MAX_COUNT).map(recentRow))}
 </body></html>
 `;
@@ -79,6 +81,20 @@ function classRow(row: ClassSummary): readonly Cell[] {
     worst,
     String(row.stallCount),
   ];
+}
+
+const HOP_HEAD = ['hop', 'word', 'way', 'pairs', 'largest hold p50', 'p95', 'TTFT added p50', 'changes'];
+
+/** What stands between an edge, or here, and where the same exchanges were seen again. */
+function hops(states: readonly HopState[]): string {
+  return states.length === 0 ? '' : `<h2>Hops</h2>${table(HOP_HEAD, states.map(hopRow))}\n`;
+}
+
+function hopRow(state: HopState): readonly Cell[] {
+  const { hop, word, way, pairedCount, holdMax, ttftAdded, changes } = state;
+  const changed = Object.keys(changes).join(', ');
+  const lengths = [ms(holdMax?.p50Ns), ms(holdMax?.p95Ns), ms(ttftAdded?.p50Ns)];
+  return [hop, word, way ?? '–', String(pairedCount), ...lengths, changed === '' ? '–' : changed];
 }
 
 const ENGINE_HEAD = [
@@ -124,7 +140,7 @@ const OPEN_HEAD = ['id', 'class', 'model', 'phase', 'age', 'chunks', 'silent'];
 
 function openRow(open: OpenExchange): readonly Cell[] {
   const silent = open.silentMs === undefined ? '–' : `${Math.round(open.silentMs)} ms`;
-  return [open.id, open.class, open.model, open.phase, `${Math.round(open.ageMs)} ms`, String(open.chunkCount), silent];
+  return [open.id, seen(open), open.model, open.phase, `${Math.round(open.ageMs)} ms`, String(open.chunkCount), silent];
 }
 
 const RECENT_HEAD = ['id', 'opened', 'class', 'model', 'outcome', 'TTFT', 'duration', 'worst gap', 'chunks'];
@@ -132,7 +148,12 @@ const RECENT_HEAD = ['id', 'opened', 'class', 'model', 'outcome', 'TTFT', 'durat
 function recentRow(row: RecentRow): readonly Cell[] {
   const opened = new Date(row.openedAtEpochMs).toISOString();
   const lengths = [ms(row.ttftNs), ms(row.durationNs), ms(row.gapMaxNs)];
-  return [{ text: row.id, id: row.id }, opened, row.class, row.model, row.outcome, ...lengths, String(row.chunkCount)];
+  return [{ text: row.id, id: row.id }, opened, seen(row), row.model, row.outcome, ...lengths, String(row.chunkCount)];
+}
+
+/** The class, and the hop if it was seen before one. */
+function seen({ class: name, edge }: Pick<OpenExchange, 'class' | 'edge'>): string {
+  return edge === undefined ? name : `${name}, before ${edge}`;
 }
 
 function percentiles(spread: Spread | undefined): readonly string[] {

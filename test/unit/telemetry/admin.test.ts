@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineState } from '../../../src/judge/engine-state.ts';
 import { startAdmin, type AdminServer } from '../../../src/telemetry/admin.ts';
+import type { HopState } from '../../../src/judge/hop-state.ts';
 import type { AdminData } from '../../../src/telemetry/admin-answers.ts';
 import { refusalOf } from '../../../src/telemetry/admin-guard.ts';
 import { createSummary } from '../../../src/telemetry/summary.ts';
@@ -26,6 +27,7 @@ const ENGINE: EngineState = {
 const pulses = [{ name: 'relay-0', beats: new Int32Array(new SharedArrayBuffer(4)) }];
 
 let engines: readonly EngineState[] = [];
+let hops: readonly HopState[] = [];
 const log = catchLog();
 let server: AdminServer;
 
@@ -51,6 +53,8 @@ function usualData(): AdminData {
     metricsText: (accept) => ({ body: `accept ${accept}\n`, contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
     summary: () => summary.read(),
     engines: () => engines,
+    hops: () => hops,
+    pairing: (query) => ({ asked: query }),
   };
 }
 
@@ -64,6 +68,7 @@ beforeAll(async () => {
 beforeEach(() => {
   log.lines.length = 0;
   engines = [];
+  hops = [];
   Object.assign(data, usualData());
   server.setPulses(pulses);
 });
@@ -89,6 +94,40 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 const json = (answer: Answer) => JSON.parse(answer.body);
+
+const HOP: HopState = {
+  hop: '<b>gateway</b>',
+  word: 'holds',
+  way: 'size',
+  confidence: 0.9,
+  signs: [],
+  signature: { blockBytes: 4_096 },
+  pairedCount: 12,
+  pairedBy: { trace: 12 },
+  unpaired: {},
+  words: { holds: 12 },
+  changes: { comments_dropped: 3 },
+  recentCount: 12,
+  holdMax: { count: 12, p50Ns: 480_000_000, p95Ns: 510_000_000, maxNs: 520_000_000 },
+};
+
+describe('hops', () => {
+  it('have a list of their own, a place in the summary and on the page', async () => {
+    expect(json(await ask('/api/hops'))).toEqual({ hops: [] });
+    hops = [HOP];
+    expect(json(await ask('/api/hops'))).toEqual({ hops: [HOP] });
+    expect(json(await ask('/api/summary')).hops).toEqual([HOP]);
+    const { body } = await ask('/');
+    expect(body).toContain(
+      '<td>&lt;b&gt;gateway&lt;/b&gt;</td><td>holds</td><td>size</td><td>12</td><td>480.0 ms</td>',
+    );
+  });
+
+  it('are asked about by a peer in a query, which passes as it is', async () => {
+    expect(json(await ask('/api/pairing?trace=ab%20c&request=x?y'))).toEqual({ asked: 'trace=ab%20c&request=x?y' });
+    expect(json(await ask('/api/pairing'))).toEqual({ asked: '' });
+  });
+});
 
 describe('answers', () => {
   it('metrics in the format asked for', async () => {

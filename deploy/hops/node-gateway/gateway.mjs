@@ -1,12 +1,12 @@
 // A hand-written gateway in the ways in which such gateways hold a stream. It needs nothing but Node. HOLD says
-// how: pass · size:BYTES · timer:MS · lines:COUNT · until-end · head (nothing leaves before the first 1,000 bytes)
+// how: pass · size:BYTES · timer:MS · lines:COUNT · until-end · head (nothing leaves before the first 3,000 bytes)
 // · tick:MS (one event at a time, evenly spaced, as smoothing gateways do).
 import http from 'node:http';
 
 const { UPSTREAM_HOST, UPSTREAM_PORT, LISTEN_PORT, HOLD = 'pass' } = process.env;
 const [way, amountText] = HOLD.split(':');
 const amount = Number(amountText);
-const HEAD_BYTES = 1000;
+const HEAD_BYTES = 3000;
 
 /** Each holder gets every piece of the answer and the end of it, and calls `write`. */
 const holders = {

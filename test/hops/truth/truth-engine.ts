@@ -90,13 +90,12 @@ export class TruthEngine {
 
   #answer(socket: Socket, request: WireMessage): EnginePlay | undefined {
     const [method, target = ''] = request.head?.startLine.split(' ') ?? [];
-    if (method !== 'POST' || !target.includes('completions')) {
-      const body = JSON.stringify(
-        target.startsWith('/v1/models') ? { object: 'list', data: [{ id: 'hop-model', object: 'model' }] } : {},
-      );
-      socket.write(
-        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-      );
+    if (method !== 'POST' || !target.endsWith('completions')) {
+      const isList = target.startsWith('/v1/models');
+      const body = JSON.stringify(isList ? { object: 'list', data: [{ id: 'hop-model', object: 'model' }] } : {});
+      const lines = ['content-type: application/json', `content-length: ${body.length}`];
+      const status = method === 'POST' ? '404 Not Found' : '200 OK';
+      socket.write(`HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
       return undefined;
     }
     const play: EnginePlay = {

@@ -3,10 +3,13 @@
 import { INFORMATIONAL_MAX_COUNT } from '../base/limits.ts';
 import type { Download } from './download.ts';
 import type { ExchangePlan } from './exchange-plan.ts';
+import { keepAliveOf, type KeepAlive } from './keep-alive.ts';
 import { closeAfter } from './linger.ts';
 import { ParseFault, type ResponseHead } from './response-head.ts';
 import { ResponseParser, type ResponseHandler } from './response-parser.ts';
 import type { TimeGuard } from './time-guard.ts';
+
+const NO_FIELDS: readonly string[] = [];
 
 export interface AnswerOptions {
   readonly plan: ExchangePlan;
@@ -24,8 +27,8 @@ export class Answer implements ResponseHandler {
   readonly #options: AnswerOptions;
   readonly #parser = new ResponseParser(this);
   #informationalCount = 0;
-  /** The final head, once it came. */
-  head: ResponseHead | undefined;
+  /** Of the final head, once it came. */
+  keepAlive: KeepAlive | undefined;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
@@ -60,7 +63,7 @@ export class Answer implements ResponseHandler {
     const { plan, download, guard, isOver, onUpgrade } = this.#options;
     if (isOver()) return;
     const { tape, number, req, res } = plan;
-    this.head = head;
+    this.keepAlive = keepAliveOf(head);
     tape.head({
       exchange: number,
       receivedAtNs: download.readAtNs,
@@ -73,6 +76,14 @@ export class Answer implements ResponseHandler {
     // An answer before the request is whole: what is left of the request would be taken for the next.
     if (!req.complete || plan.isDraining()) closeAfter(req, res);
     download.head(head);
+    this.#forgetRequest();
+  }
+
+  /** What was said before the answer is of no use behind it, and a stream would hold it for its whole life. */
+  #forgetRequest(): void {
+    const { plan } = this.#options;
+    plan.fields = NO_FIELDS;
+    if (plan.req.complete) plan.req.rawHeaders = [];
   }
 
   onBody(slice: Buffer, more: boolean): void {

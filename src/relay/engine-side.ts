@@ -4,9 +4,8 @@ import { nowNs } from '../base/clock.ts';
 import type { WireEnd } from '../base/outcome.ts';
 import { shortageOf } from './admission-limits.ts';
 import type { ExchangePlan } from './exchange-plan.ts';
-import { guarded, type OnException } from './guarded.ts';
-import { breaksItsWord, keepAliveHintMs, keepsAlive } from './keep-alive.ts';
-import type { ResponseHead } from './response-head.ts';
+import { attempt, type OnException } from './guarded.ts';
+import type { KeepAlive } from './keep-alive.ts';
 import { mayRetry } from './retry.ts';
 import { StallGuard } from './stall-guard.ts';
 import type { TimeGuard } from './time-guard.ts';
@@ -30,31 +29,39 @@ export interface EngineSideOptions {
 export class EngineSide implements ConnectionUser {
   readonly #options: EngineSideOptions;
   #connection: UpstreamConnection | undefined;
+  /** The request while it is sent. A stream goes on for long after that, and has no use for it. */
   #upload: Upload | undefined;
+  #sent = { byteCount: 0, hasBody: true, isWhole: false };
   #stallGuard: StallGuard | undefined;
   #answered = false;
   #retried = false;
   /** We read no more because the client takes no more. */
   #paused = false;
 
-  readonly onConnected: () => void;
-  readonly onDrain: () => void;
-  readonly onEof: () => void;
-  readonly onFault: (code: string) => void;
-
   constructor(options: EngineSideOptions) {
     this.#options = options;
-    const { onException } = options;
-    this.onConnected = guarded(onException, () => this.#connected());
-    this.onDrain = guarded(onException, () => {
+  }
+
+  onConnected(): void {
+    this.#attempt(() => this.#connected());
+  }
+
+  onDrain(): void {
+    this.#attempt(() => {
       this.#upload?.drain();
-      options.onDrain();
+      this.#options.onDrain();
     });
-    this.onEof = guarded(onException, () => {
-      if (!options.onClosed('EOF')) this.#broken('EOF');
+  }
+
+  onEof(): void {
+    this.#attempt(() => {
+      if (!this.#options.onClosed('EOF')) this.#broken('EOF');
     });
-    this.onFault = guarded(onException, (code: string) => {
-      if (code !== 'CLOSED' || !options.onClosed(code)) this.#broken(code);
+  }
+
+  onFault(code: string): void {
+    this.#attempt(() => {
+      if (code !== 'CLOSED' || !this.#options.onClosed(code)) this.#broken(code);
     });
   }
 
@@ -69,7 +76,7 @@ export class EngineSide implements ConnectionUser {
 
   /** Body bytes taken from the client. */
   get requestBytes(): number {
-    return this.#upload?.byteCount ?? 0;
+    return this.#upload?.byteCount ?? this.#sent.byteCount;
   }
 
   start(): void {
@@ -109,14 +116,14 @@ export class EngineSide implements ConnectionUser {
   }
 
   /** Returns the connection to the pool when nothing can be left over on it. */
-  giveBack(head: ResponseHead, clean: boolean): void {
+  giveBack(answer: KeepAlive, clean: boolean): void {
     const connection = this.#connection;
     this.#connection = undefined;
     if (connection === undefined) return;
     const { pool } = this.#options.plan;
     if (!clean) pool.noteSurplus(connection.target);
-    if (breaksItsWord(head)) pool.doubt(connection.target);
-    if (clean && this.#upload?.finished === true && keepsAlive(head)) pool.release(connection, keepAliveHintMs(head));
+    if (answer.breaksItsWord) pool.doubt(connection.target);
+    if (clean && this.#sent.isWhole && answer.keeps) pool.release(connection, answer.hintMs);
     else connection.destroy();
   }
 
@@ -131,7 +138,13 @@ export class EngineSide implements ConnectionUser {
     const { number, tape, req, method, target, fields, openedAtNs, timeLimits } = plan;
     this.#connection = connection;
     if (connection.ready) this.#noteConnected(connection);
-    const onSent = (): void => guard.onSent();
+    const onSent = (): void => {
+      const { byteCount, hasBody } = this.#upload as Upload;
+      this.#sent = { byteCount, hasBody, isWhole: true };
+      this.#upload = undefined;
+      guard.onSent();
+    };
+    this.#sent = { byteCount: 0, hasBody: true, isWhole: false };
     const parts = { exchange: number, tape, req, method, target, fields, openedAtNs, onSent, onException };
     this.#upload = new Upload(parts, connection);
     if (timeLimits.uploadStallMs !== undefined && this.#upload.hasBody) {
@@ -150,6 +163,10 @@ export class EngineSide implements ConnectionUser {
     if (this.#connection === undefined) return;
     this.#noteConnected(this.#connection);
     this.#upload?.connected();
+  }
+
+  #attempt(work: () => void): void {
+    attempt(this.#options.onException, work);
   }
 
   #noteConnected(connection: UpstreamConnection): void {
@@ -174,9 +191,9 @@ export class EngineSide implements ConnectionUser {
   #retry(connection: UpstreamConnection): boolean {
     const { plan, guard } = this.#options;
     const { reused } = connection;
-    const hasBody = this.#upload?.hasBody ?? true;
-    const attempt = { method: plan.method, hasBody, reused, answered: this.#answered, retried: this.#retried };
-    if (!mayRetry(attempt)) return false;
+    const hasBody = this.#upload?.hasBody ?? this.#sent.hasBody;
+    const again = { method: plan.method, hasBody, reused, answered: this.#answered, retried: this.#retried };
+    if (!mayRetry(again)) return false;
     this.#retried = true;
     connection.destroy();
     plan.tape.mark(plan.number, 'retried', nowNs());

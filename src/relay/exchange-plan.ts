@@ -19,8 +19,8 @@ export interface ExchangePlan {
   readonly openedAtNs: number;
   readonly method: string;
   readonly target: string;
-  /** Fields for the engine. */
-  readonly fields: readonly string[];
+  /** Fields for the engine; none once it has answered, as nobody will send them again. */
+  fields: readonly string[];
   /** A WebSocket is asked for: bytes of the client that came behind its head. */
   readonly upgradeHead: Buffer | undefined;
   /** The process is going down: connections are not kept. */

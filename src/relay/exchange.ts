@@ -15,7 +15,7 @@ import { Download } from './download.ts';
 import { parseCause, type EndCause } from './end-cause.ts';
 import { EngineSide } from './engine-side.ts';
 import type { ExchangePlan } from './exchange-plan.ts';
-import { exceptionReason, guarded } from './guarded.ts';
+import { attempt, exceptionReason } from './guarded.ts';
 import { closeAfter } from './linger.ts';
 import type { ResponseHead } from './response-head.ts';
 import { StallGuard } from './stall-guard.ts';
@@ -38,16 +38,13 @@ export class Exchange {
   #allGiven = false;
   #settled = false;
 
-  /** Public entries, guarded: see guarded.ts. */
-  readonly start: () => void;
-  /** The client closed its connection, or its sending side. */
+  /** The client closed its connection, or its sending side. Guarded like every entry from outside: see guarded.ts. */
   readonly clientGone: () => void;
 
   constructor(plan: ExchangePlan) {
     this.#plan = plan;
     const onException = (error: unknown): void => this.#onException(error);
-    this.start = guarded(onException, () => this.#start());
-    this.clientGone = guarded(onException, () => this.#clientGone());
+    this.clientGone = () => attempt(onException, () => this.#clientGone());
     this.#guard = new TimeGuard(plan.timeLimits, (wireEnd) => this.fail(wireEnd, 'limit'), onException);
     this.#download = new Download({
       exchange: plan.number,
@@ -72,7 +69,7 @@ export class Exchange {
       res: plan.res,
       download: this.#download,
       onGone: this.clientGone,
-      onFinished: guarded(onException, () => this.#onAllGiven()),
+      onFinished: () => attempt(onException, () => this.#onAllGiven()),
     });
     this.#engine = new EngineSide({
       plan,
@@ -104,9 +101,14 @@ export class Exchange {
     if (!this.#end.end({ wireEnd: 'shutdown', reason: 'drain limit' })) this.#plan.socket.destroy();
   }
 
-  #start(): void {
-    this.#answer.expect();
-    this.#engine.start();
+  start(): void {
+    attempt(
+      (error) => this.#onException(error),
+      () => {
+        this.#answer.expect();
+        this.#engine.start();
+      },
+    );
   }
 
   // --- what the engine's side says ------------------------------------------------------------
@@ -146,7 +148,7 @@ export class Exchange {
   }
 
   #onBroken(wireEnd: WireEnd, code: string): void {
-    const isCut = this.#answer.head !== undefined && wireEnd !== 'upload_stalled';
+    const isCut = this.#answer.keepAlive !== undefined && wireEnd !== 'upload_stalled';
     this.fail(isCut ? 'upstream_aborted' : wireEnd, code);
   }
 
@@ -161,7 +163,8 @@ export class Exchange {
     tape.mark(number, 'upstreamEnd', this.#download.readAtNs);
     this.#guard.onAnswered();
     this.#engine.stopUpload();
-    if (this.#answer.head !== undefined) this.#engine.giveBack(this.#answer.head, surplusBytes === 0);
+    const { keepAlive } = this.#answer;
+    if (keepAlive !== undefined) this.#engine.giveBack(keepAlive, surplusBytes === 0);
   }
 
   // --- ends -----------------------------------------------------------------------------------

@@ -4,7 +4,16 @@
 
 export type OnException = (error: unknown) => void;
 
-/** The same work, whose exceptions are handed over instead of thrown. */
+/** Does it at once; its exception is handed over instead of thrown. */
+export function attempt(onException: OnException, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    onException(error);
+  }
+}
+
+/** The same work, whose exceptions are handed over instead of thrown: for who wants a function to call. */
 export function guarded<Args extends unknown[]>(
   onException: OnException,
   work: (...args: Args) => void,

@@ -2,6 +2,17 @@
 import { fieldList, fieldValue, listMembers } from '../base/fields.ts';
 import type { ResponseHead } from './response-head.ts';
 
+/** What the head of an answer says of its connection; kept in its place, as a head is large and a stream is long. */
+export interface KeepAlive {
+  readonly keeps: boolean;
+  readonly hintMs: number | undefined;
+  readonly breaksItsWord: boolean;
+}
+
+export function keepAliveOf(head: ResponseHead): KeepAlive {
+  return { keeps: keepsAlive(head), hintMs: keepAliveHintMs(head), breaksItsWord: breaksItsWord(head) };
+}
+
 /** False when the answer ended with its connection, or when its framing leaves a doubt where it ended. */
 export function keepsAlive(head: ResponseHead): boolean {
   if (head.minorVersion === 0) return false;
@@ -16,6 +27,6 @@ export function keepAliveHintMs(head: ResponseHead): number | undefined {
 }
 
 /** True of servers that are known to close behind a streamed answer though they promise not to. */
-export function breaksItsWord(head: ResponseHead): boolean {
+function breaksItsWord(head: ResponseHead): boolean {
   return /^llama\.cpp\b/i.test(fieldValue(head.fields, 'server') ?? '');
 }

@@ -97,10 +97,14 @@ export class Upload {
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
+    this.#release();
+    this.#plan.req.resume();
+  }
+
+  #release(): void {
     const { req } = this.#plan;
     req.off('data', this.#onData);
     req.off('end', this.#onEnd);
-    req.resume();
   }
 
   #wantsCopy(): boolean {
@@ -134,6 +138,7 @@ export class Upload {
 
   #finish(): void {
     const { socket } = this.#connection;
+    this.#release();
     this.#copy?.end();
     const atNs = this.#lastByteAtNs ?? nowNs();
     this.#onUploadEnd(atNs);

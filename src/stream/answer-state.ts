@@ -6,6 +6,9 @@ import { GrowthLog } from './growth-log.ts';
 import { asBoundedText } from './json-value.ts';
 import { TokenTally } from './token-tally.ts';
 
+/** Bits of a number that can be shifted. */
+const CHOICE_BITS = 31;
+
 export class AnswerState {
   readonly tokens = new TokenTally();
   /** What the message at hand generated. */
@@ -15,7 +18,9 @@ export class AnswerState {
   /** For dialects that repeat what they said before. */
   readonly growth = new GrowthLog();
   /** Names of the parts that came in deltas; the first so many, far more than any API has. */
-  readonly #deltaNames = new Set<string>();
+  #deltaNames: Set<string> | undefined;
+  /** Bit set of choices of which something came in deltas; those from the 31st on share a bit. */
+  #deltaChoices = 0;
   /** The `[DONE]`-like end mark came. */
   endMark = false;
   #errorType: string | undefined;
@@ -51,13 +56,24 @@ export class AnswerState {
 
   /** Notes that a part came in deltas, for dialects that repeat the whole of it at its end. */
   noteDelta(name: string): void {
-    if (this.#deltaNames.has(name) || this.#deltaNames.size >= DELTA_NAMES_MAX_COUNT) return;
+    const names = (this.#deltaNames ??= new Set());
+    if (names.has(name) || names.size >= DELTA_NAMES_MAX_COUNT) return;
     // Written anew: a part of a longer text would keep the whole of it alive.
-    this.#deltaNames.add(Buffer.from(name).toString());
+    names.add(Buffer.from(name).toString());
   }
 
   cameInDeltas(name: string): boolean {
-    return this.#deltaNames.has(name) || this.#deltaNames.size >= DELTA_NAMES_MAX_COUNT;
+    const names = this.#deltaNames;
+    return names !== undefined && (names.has(name) || names.size >= DELTA_NAMES_MAX_COUNT);
+  }
+
+  /** Notes that a choice came in deltas, for dialects of which some repeat the whole of it at its end. */
+  noteChoiceDelta(choice: number): void {
+    this.#deltaChoices |= choiceBit(choice);
+  }
+
+  choiceCameInDeltas(choice: number): boolean {
+    return (this.#deltaChoices & choiceBit(choice)) !== 0;
   }
 
   /** The first error counts; later ones are its consequences. */
@@ -89,4 +105,8 @@ export class AnswerState {
   get everyChoiceFinished(): boolean {
     return this.choiceCount > 0 && this.finishReasons.length === this.choiceCount;
   }
+}
+
+function choiceBit(choice: number): number {
+  return 1 << (choice < 0 ? CHOICE_BITS : Math.min(choice, CHOICE_BITS));
 }

@@ -35,7 +35,8 @@ export interface NewText {
 const NOTHING: NewText = { text: '', misread: false };
 
 export class GrowthLog {
-  readonly #byChoice = new Map<number, Said>();
+  /** Only of engines that repeat themselves. */
+  #byChoice: Map<number, Said> | undefined;
 
   /** What the text of this choice holds that was not there before; empty for nothing. */
   newText(choice: number, { text, onlyNew, last }: Saying): NewText {
@@ -65,10 +66,11 @@ export class GrowthLog {
   }
 
   #said(choice: number): Said {
-    let said = this.#byChoice.get(choice);
+    const byChoice = (this.#byChoice ??= new Map());
+    let said = byChoice.get(choice);
     if (said === undefined) {
       said = { length: 0, hash: FNV_START, count: undefined, repeated: false, onlyNew: false };
-      this.#byChoice.set(choice, said);
+      byChoice.set(choice, said);
     }
     return said;
   }

@@ -3,8 +3,11 @@
 import { fieldValue } from '../base/fields.ts';
 import type { Outcome } from '../base/outcome.ts';
 import { gatherEvidence } from '../evidence/table.ts';
+import { judgeHop } from '../judge/hop.ts';
+import { judgeDelivery } from '../judge/delivery-rules.ts';
 import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.ts';
 import { outputBucket } from '../measure/buckets.ts';
+import { defined } from '../measure/defined.ts';
 import { measureRecord } from '../measure/measure-record.ts';
 import type { Evidence, StreamRecord } from '../record/stream-record.ts';
 import type { TextCurve } from '../record/text-curve.ts';
@@ -12,8 +15,11 @@ import type { EndEntry } from '../tape/entries.ts';
 import { EngineMemory, type EngineByMetrics } from './engine-memory.ts';
 import { subjectOf } from './evidence-subject.ts';
 import type { EndedExchange, Estimator, LateSource } from './late-evidence.ts';
+import { Later } from './later.ts';
 import type { ModelLabels } from './model-labels.ts';
 import type { ObservedExchange } from './observed-exchange.ts';
+import type { PairFinder, Pairing } from './pairing/pairing.ts';
+import { openingIds } from './pairing/sight.ts';
 import { recordOf, withEvidence } from './record-of.ts';
 import { Settlement } from './settlement.ts';
 
@@ -37,6 +43,7 @@ export interface Decided {
 /** What closing shares with the observer. */
 export interface ClosingShares {
   readonly models: ModelLabels;
+  readonly pairs: PairFinder;
   readonly tell: (call: (sink: Sink) => void) => void;
   readonly onFault: (where: string, fault: unknown) => void;
 }
@@ -70,13 +77,19 @@ export class Closing {
     });
     const text = observed.text.finish(observed.reader, observed.doubts);
     const exchange = endedExchange(observed, record, { place, atNs: end.atNs });
-    const settle = (stated: readonly Evidence[]): void => {
-      try {
-        this.#report({ observed, record, text, decided, exchange }, stated);
-      } catch (fault) {
-        this.#shares.onFault('exchange', fault);
-      }
-    };
+    // Both sights of an exchange may still be under way, and so may evidence; the report is made of all of it.
+    const pairing = new Later<Pairing>();
+    const settle = (stated: readonly Evidence[]): void =>
+      pairing.use((found) => {
+        try {
+          this.#report({ observed, record, text, decided, exchange }, stated, found);
+        } catch (fault) {
+          this.#shares.onFault('exchange', fault);
+        }
+      });
+    const ids = openingIds(observed.opening.fields, observed.opening.trace);
+    const { openedAtNs } = observed.opening;
+    this.#shares.pairs.ended({ record, text, ids, openedAtNs }, (found) => pairing.set(found));
     // Behind a hop the time is the hop's as well: what engines say of theirs belongs to the inner exchange.
     if (labels.edge !== undefined) return settle([]);
     this.#options.estimator.onEnded(exchange);
@@ -102,6 +115,7 @@ export class Closing {
   /** Reports what still waits, with what there is. */
   settleAll(): void {
     this.#settlement.flush();
+    this.#shares.pairs.settleAll();
   }
 
   /** An engine that was started anew is another one, for all that anybody knows. */
@@ -110,19 +124,24 @@ export class Closing {
     else if (BROKEN_OFF.has(end.outcome)) this.#options.estimator.doubt(route);
   }
 
-  #report(closed: Closed, stated: readonly Evidence[]): void {
+  #report(closed: Closed, stated: readonly Evidence[], { hop, unpaired }: Pairing): void {
     const { observed, record: unproven, text, decided } = closed;
     const { labels, outputBucketEdges } = decided;
     const { models, tell } = this.#shares;
     const isBeforeEngine = labels.edge === undefined;
     const estimated = isBeforeEngine ? this.#estimate(closed) : undefined;
-    const record = withEvidence(unproven, estimated === undefined ? stated : [...stated, estimated]);
+    const evident = withEvidence(unproven, estimated === undefined ? stated : [...stated, estimated]);
+    const record = hop === undefined ? evident : { ...evident, hop };
+    const verdict = judgeHop(record);
     const report: Report = {
       record,
       figures: measureRecord(record),
       labels,
       outputBucket: outputBucket(record.tokens.output, outputBucketEdges),
+      ...defined({ delivery: judgeDelivery(record) }),
       ...(text === undefined ? {} : { text }),
+      ...(verdict === undefined ? {} : { hop: verdict }),
+      ...(unpaired === undefined ? {} : { unpaired }),
     };
     tell((sink) => sink.onReport?.(report, exemplarOf(observed), observed.capture?.text));
     if (isBeforeEngine) this.#tellEstimator(record, decided.place);

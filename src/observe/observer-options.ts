@@ -3,6 +3,7 @@ import type { Sink } from '../judge/report.ts';
 import type { EngineName } from '../record/engines.ts';
 import type { Classifier } from './classifier.ts';
 import type { ClosingOptions } from './closing.ts';
+import type { PeerPairs } from './pairing/peer-pairs.ts';
 
 /** What is decided of an exchange while it runs; each keeps to what held when it opened. */
 export interface ObserverTerms {
@@ -29,6 +30,8 @@ export interface ObserverOptions extends ClosingOptions, ObserverTerms {
   readonly models: readonly string[];
   /** Wall time less monotonic time now, in ms. */
   readonly wallOffsetMs: () => number;
+  /** A rubato behind the hop that is our upstream. */
+  readonly peer?: PeerPairs;
   /** Keeps what people and models wrote, for the record file. */
   readonly capturesText?: boolean;
   /** Told once a kind of fault, for the log. */

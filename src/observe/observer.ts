@@ -3,6 +3,7 @@
 // exchange, or in one sink, ends nothing but itself, and is counted.
 import { anchorNow, epochMsOf, nowNs, type ClockAnchor } from '../base/clock.ts';
 import { ROSTER_MAX_COUNT } from '../base/limits.ts';
+import type { HopState } from '../judge/hop-state.ts';
 import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
 import { promptBucket } from '../measure/buckets.ts';
 import { TextCapture } from '../stream/text-capture.ts';
@@ -14,6 +15,10 @@ import { ModelLabels } from './model-labels.ts';
 import { ObservedExchange, type ExchangeListener } from './observed-exchange.ts';
 import type { ObserverOptions, ObserverTerms } from './observer-options.ts';
 import { openView } from './open-view.ts';
+import { HopSummary } from './pairing/hop-summary.ts';
+import { openSightOf } from './pairing/open-sight.ts';
+import { PairFinder } from './pairing/pairing.ts';
+import { answerPeer, type PeerAnswer } from './pairing/peer-answer.ts';
 
 /** A wall clock that has moved further than this against the monotonic one was stepped. */
 const CLOCK_STEP_MS = 2;
@@ -29,6 +34,9 @@ export class Observer {
   readonly #open = new Map<string, ObservedExchange>();
   readonly #companies = new CompanyBook();
   readonly #closing: Closing;
+  readonly #pairs: PairFinder;
+  readonly #hops = new HopSummary();
+  readonly #sinks: readonly Sink[];
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
   #anchor: ClockAnchor = anchorNow();
   /** Exchanges whose reading ended by a fault of ours, and faults of sinks and of sources of evidence. */
@@ -40,8 +48,14 @@ export class Observer {
     this.#options = options;
     this.#terms = options;
     this.#models = new ModelLabels(options.models);
+    this.#sinks = [...options.sinks, this.#hops];
+    this.#pairs = new PairFinder({
+      ...(options.peer === undefined ? {} : { peer: options.peer }),
+      onFault: (fault) => this.#noteFault('pairing', fault),
+    });
     this.#closing = new Closing(options, {
       models: this.#models,
+      pairs: this.#pairs,
       tell: (call) => this.#tell(call),
       onFault: (where, fault) => this.#noteFault(where, fault),
     });
@@ -99,6 +113,16 @@ export class Observer {
     this.#closing.settleAll();
   }
 
+  /** What is known by now of the hops that exchanges were seen on both sides of. */
+  hops(): HopState[] {
+    return this.#hops.states();
+  }
+
+  /** What a rubato before a hop asks for: the query of `/api/pairing`. */
+  answerPeer(query: string): PeerAnswer {
+    return answerPeer(this.#pairs.book, query);
+  }
+
   get foldedModelCount(): number {
     return this.#models.foldedCount;
   }
@@ -125,6 +149,7 @@ export class Observer {
     });
     this.#termsOf.set(observed, terms);
     this.#open.set(id, observed);
+    this.#pairs.opened(openSightOf(observed, this.#edgeOf(observed).edge));
   }
 
   /** Wall time of an opening. The process's own anchor is finer than the relay's stamp, but can be stale. */
@@ -246,13 +271,14 @@ export class Observer {
       use();
     } catch (fault) {
       this.#forget(observed);
+      this.#pairs.dropped(observed.id);
       observed.release();
       this.#noteFault('exchange', fault);
     }
   }
 
   #tell(call: (sink: Sink) => void): void {
-    for (const sink of this.#options.sinks) {
+    for (const sink of this.#sinks) {
       try {
         call(sink);
       } catch (fault) {

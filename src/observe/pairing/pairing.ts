@@ -76,8 +76,11 @@ export class PairFinder {
   ended(seen: Seen, settle: (pairing: Pairing) => void): void {
     const behind = sightOf(seen, 'behind');
     this.#book.add(behind);
-    if (this.#isOuter(behind)) this.#await(sightOf(seen, 'before'), settle);
-    else settle(NOTHING);
+    if (this.#isOuter(behind) && hasReachedHop(behind)) this.#await(sightOf(seen, 'before'), settle);
+    else {
+      this.#roster.remove(behind.id);
+      settle(NOTHING);
+    }
     this.#tryThoseWith(behind);
   }
 
@@ -174,4 +177,9 @@ export class PairFinder {
     this.#roster.giveUp(sight.id);
     settle({ unpaired: { hop, reason } });
   }
+}
+
+/** What never got a connection cannot have been passed on. */
+function hasReachedHop({ connectedAtNs, headReceivedAtNs }: Sight): boolean {
+  return connectedAtNs !== undefined || headReceivedAtNs !== undefined;
 }

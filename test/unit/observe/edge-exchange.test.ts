@@ -50,6 +50,8 @@ test.each(BOTH)('before %s', (_, routeIndex, edge, asked, evidence) => {
   const play = answer(stage.exchange(1, { routeIndex }));
   expect(stage.observer.openExchanges().map((open) => open.edge)).toEqual([edge]);
   play.end(110);
+  // What was seen before a hop waits for what was seen behind it.
+  stage.observer.settleAll();
   const [report] = stage.sink.reports;
   expect(report?.record.end.outcome).toBe('ok');
   expect([report?.record.edge, report?.labels.edge, report?.record.route]).toEqual([
@@ -65,6 +67,7 @@ test('a hop that breaks off is no engine that was started anew', () => {
   const stage = createEdgeStage();
   answer(stage.exchange(1, { routeIndex: 1 })).end(110, { wireEnd: 'upstream_aborted' });
   stage.exchange(2, { routeIndex: 1 }).end(5, { wireEnd: 'connect_error' });
-  expect(stage.sink.reports.map(({ record }) => record.end.outcome)).toEqual(['upstream_aborted', 'connect_error']);
+  stage.observer.settleAll();
+  expect(stage.sink.reports.map(({ record }) => record.end.outcome)).toEqual(['connect_error', 'upstream_aborted']);
   expect(stage.asked).toEqual([]);
 });

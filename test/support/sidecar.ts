@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Figures } from '../../src/measure/figures.ts';
 import type { StreamRecord } from '../../src/record/stream-record.ts';
-import { adopt } from './children.ts';
+import { atTheEnd } from './children.ts';
 import { parsePrometheus, type Sample } from './prometheus.ts';
 import { KEPT_CODE, NODE, ROOT } from './program.ts';
 import { poll, Signal } from './signal.ts';
@@ -42,6 +42,7 @@ export class Sidecar {
   readonly #signal = new Signal();
   readonly #folder: string;
   readonly #process: ChildProcess;
+  readonly #release: () => void;
   #stopping = false;
 
   private constructor(options: SidecarOptions) {
@@ -53,13 +54,12 @@ export class Sidecar {
     const command = ['src/main.ts', 'serve', ...upstream, ...ports, ...quiet, ...(options.args ?? [])];
     const args = [...(options.nodeArgs ?? []), ...command];
     const [program = '', ...rest] = [...(options.within ?? []), NODE, ...args];
-    this.#process = adopt(
-      spawn(program, rest, {
-        cwd: ROOT,
-        env: { ...plainEnvironment(), ...KEPT_CODE, ...options.env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
-    );
+    this.#process = spawn(program, rest, {
+      cwd: ROOT,
+      env: { ...plainEnvironment(), ...KEPT_CODE, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#release = atTheEnd(() => this.#process.kill('SIGKILL'));
     this.#collect();
   }
 
@@ -152,6 +152,7 @@ export class Sidecar {
   }
 
   async stop(): Promise<void> {
+    this.#release();
     if (this.exit === undefined) {
       // The tests are over and nobody reads the streams any more, so there is nothing to drain.
       this.signal('SIGKILL');

@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { atTheEnd } from '../support/children.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { at, c, chatRequest, D, DONE, END, HEAD } from '../support/script.ts';
@@ -45,6 +46,7 @@ describe.skipIf(reason !== undefined)('on a read-only root, without rights', () 
   let engine: RawEngine;
   let child: ReturnType<typeof spawn>;
   let log = '';
+  let release: () => void;
   const kill = (): boolean => child.kill('SIGKILL');
 
   beforeAll(async () => {
@@ -57,15 +59,14 @@ describe.skipIf(reason !== undefined)('on a read-only root, without rights', () 
       env: { PATH: process.env['PATH'], PROBE },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    // A test run that is stopped half-way leaves no process behind.
-    process.once('exit', kill);
+    release = atTheEnd(kill);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       log += text;
     });
     await poll('rubato to listen', () => (log.includes('rubato is listening') ? true : undefined), 20_000);
   });
   afterAll(async () => {
-    process.off('exit', kill);
+    release();
     kill();
     await engine.stop();
   });

@@ -6,8 +6,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Sidecar } from '../../support/sidecar.ts';
+import { atTheEnd } from '../../support/children.ts';
 import { freePort } from '../../support/free-port.ts';
+import { Sidecar } from '../../support/sidecar.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 const NODE = join(ROOT, 'node_modules/.bin/node');
@@ -36,9 +37,9 @@ async function untilListening(port: number): Promise<void> {
 
 function stopping(child: ChildProcess, folder?: string): () => Promise<void> {
   const kill = (): boolean => child.kill('SIGKILL');
-  process.once('exit', kill);
+  const release = atTheEnd(kill);
   return async () => {
-    process.off('exit', kill);
+    release();
     if (child.exitCode === null && child.signalCode === null) {
       const gone = new Promise((resolve) => child.once('close', resolve));
       kill();

@@ -2,6 +2,7 @@
 // it outlives the cap. What it printed last stands in the error, since the whole of it helps nobody.
 import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
+import { atTheEnd } from '../../support/children.ts';
 
 /** Something that a real engine needs cannot be had here. The message names it. */
 export class MissingError extends Error {
@@ -40,14 +41,14 @@ export async function runCommand(command: string, args: readonly string[], optio
     },
     Math.max(0, options.deadlineAtMs - Date.now()),
   );
-  process.once('exit', kill);
+  const release = atTheEnd(kill);
   const ended = await new Promise<string | undefined>((resolve) => {
     child.once('spawn', () => lowerPriority(child.pid));
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(code === 0 ? undefined : `ended with ${code ?? signal}`));
   });
   clearTimeout(cap);
-  process.off('exit', kill);
+  release();
   if (ended === undefined) return;
   const why = capped ? 'was ended by its time cap' : ended;
   throw new MissingError(`${command} ${args[0] ?? ''} ${why}: ${words.trim().split('\n').slice(-4).join(' | ')}`);

@@ -4,9 +4,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { atTheEnd } from '../../support/children.ts';
+import { freePort } from '../../support/free-port.ts';
 import { poll } from '../../support/signal.ts';
 import { killGroup, MissingError } from './command.ts';
-import { freePort } from '../../support/free-port.ts';
 
 export interface EngineCommand {
   readonly command: string;
@@ -22,6 +23,7 @@ export class EngineProcess {
   /** Scratch folder of this engine; gone when it is stopped. */
   readonly folder: string;
   readonly #process: ChildProcess;
+  readonly #release: () => void;
   #ended = false;
 
   private constructor(port: number, folder: string, { command, args, env }: EngineCommand) {
@@ -37,7 +39,7 @@ export class EngineProcess {
     closeSync(log);
     this.#process.once('close', () => (this.#ended = true));
     this.#process.once('error', () => (this.#ended = true));
-    process.once('exit', this.#kill);
+    this.#release = atTheEnd(this.#kill);
   }
 
   static async start(what: EngineCommand, prepare: (folder: string) => void | Promise<void>): Promise<EngineProcess> {
@@ -63,7 +65,7 @@ export class EngineProcess {
   }
 
   async stop(): Promise<void> {
-    process.off('exit', this.#kill);
+    this.#release();
     this.#kill();
     await poll('the engine to end', () => (this.#ended ? true : undefined));
     rmSync(this.folder, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { atTheEnd } from '../../support/children.ts';
 import { Sidecar } from '../../support/sidecar.ts';
 import { EVENT_NAMES, type Message, VECTORS } from './vectors.ts';
 
@@ -93,7 +94,7 @@ export async function askBrowser(command: string): Promise<Report> {
   const kill = (): void => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
   };
-  process.once('exit', kill);
+  const release = atTheEnd(kill);
   const timer = setTimeout(() => reject(new Error('the browser reported nothing')), REPORT_WAIT_MS);
   child.on('error', reject).on('exit', (code) => reject(new Error(`the browser ended by itself (${code})`)));
   try {
@@ -101,7 +102,7 @@ export async function askBrowser(command: string): Promise<Report> {
   } finally {
     clearTimeout(timer);
     child.removeAllListeners('exit');
-    process.off('exit', kill);
+    release();
     const gone = new Promise((done) => child.once('close', done));
     kill();
     if (child.exitCode === null) await gone;

@@ -26,14 +26,11 @@ export const flood = async (exchange: EngineExchange): Promise<void> => {
   while (exchange.connection.goneAtNs === undefined) await exchange.write(block);
 };
 
-/** The engine can write no more: everything between it and the client is full. */
+/** The client reads the head and no more, until the engine is stuck. */
 export async function untilStill(client: RawClient, exchange: EngineExchange): Promise<void> {
   await client.responseHead();
   client.pause();
-  for (let before = -1; before !== exchange.writtenBytes;) {
-    before = exchange.writtenBytes;
-    await sleep(100);
-  }
+  await exchange.untilStill();
 }
 
 /** From the client's leaving to the close that the engine sees. */

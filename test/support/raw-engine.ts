@@ -4,10 +4,12 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { nowNs } from '../../src/base/clock.ts';
 import { bytesOf, type Step } from './script.ts';
-import { Signal } from './signal.ts';
+import { Signal, sleep } from './signal.ts';
 import { fieldValues, MessageParser, type WireMessage } from './wire-parser.ts';
 
 const NS_PER_MS = 1e6;
+/** Nothing was taken for so long. */
+const STILL_MS = 200;
 /** The field by which a request names the plan that answers it; without it plans go in order. */
 export const PLAN_FIELD = 'x-plan';
 
@@ -104,10 +106,18 @@ export class EngineExchange {
     return this.connection.signal.until('the end of the request body', () => this.request.complete, waitMs);
   }
 
+  /** The script can write no more: everything between it and a client that does not read is full. */
+  async untilStill(): Promise<void> {
+    for (let before = -1; before !== this.writtenBytes;) {
+      before = this.writtenBytes;
+      await sleep(STILL_MS);
+    }
+  }
+
   async play(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
       const waitMs = step.atMs - (nowNs() - this.headAtNs) / NS_PER_MS;
-      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (waitMs > 0) await sleep(waitMs);
       if (this.connection.socket.destroyed) return;
       if (step.bytes !== undefined) void this.write(step.bytes);
       if (step.act === 'fin') this.fin();

@@ -5,6 +5,7 @@ import { RawEngine, type Script } from './raw-engine.ts';
 import { at, c, chatRequest, D, DONE, END, FINISH, HEAD, type Step } from './script.ts';
 import { Sidecar, type RecordEntry, type SidecarOptions } from './sidecar.ts';
 import { stampLooks, type StampLook } from './stamp-honesty.ts';
+import { sleep } from './signal.ts';
 
 export interface TimedRun extends RecordEntry {
   readonly looks: readonly StampLook[];
@@ -72,7 +73,7 @@ export class TimeBench {
   async suspend(forMs: number): Promise<void> {
     process.kill(this.sidecar.pid, 'SIGSTOP');
     try {
-      await new Promise((resolve) => setTimeout(resolve, forMs));
+      await sleep(forMs);
     } finally {
       process.kill(this.sidecar.pid, 'SIGCONT');
     }

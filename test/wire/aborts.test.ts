@@ -151,7 +151,7 @@ describe('a client that does not read', () => {
         until: async (client, exchange) => {
           await client.responseHead();
           client.pause();
-          await untilStill(exchange);
+          await exchange.untilStill();
         },
       });
       viaMs.push(ms);
@@ -161,13 +161,6 @@ describe('a client that does not read', () => {
 });
 
 /** The engine can write no more: everything between it and the client is full. */
-async function untilStill(exchange: EngineExchange): Promise<void> {
-  for (let before = -1; before !== exchange.writtenBytes;) {
-    before = exchange.writtenBytes;
-    await sleep(150);
-  }
-}
-
 describe('I4', () => {
   test('I4 twenty requests in a row are no aborts and one connection to the engine', async () => {
     const client = await bench.client();

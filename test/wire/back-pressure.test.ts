@@ -23,14 +23,6 @@ async function flood(
   if (end.length > 0) await exchange.write(end);
 }
 
-/** Waits until the engine cannot write any more. */
-async function untilStill(exchange: EngineExchange): Promise<void> {
-  for (let before = -1; before !== exchange.writtenBytes;) {
-    before = exchange.writtenBytes;
-    await sleep(200);
-  }
-}
-
 describe('O1', () => {
   const event = c(D('x'.repeat(60_000)));
   const opaque = Buffer.alloc(64 * 1024, 7);
@@ -50,7 +42,7 @@ describe('O1', () => {
     client.pause();
     const before = bench.sidecar.rssBytes();
     const exchange = await plan.exchange;
-    await untilStill(exchange);
+    await exchange.untilStill();
     expect(exchange.writtenBytes).toBeLessThan(16 * MIB);
     expect(bench.sidecar.rssBytes() - before).toBeLessThan(32 * MIB);
     client.resume();
@@ -65,7 +57,7 @@ describe('O1', () => {
     slow.request(chatRequest({ lines: [`${PLAN_FIELD}: ${plan.id}`] }));
     await slow.responseHead();
     slow.pause();
-    await untilStill(await plan.exchange);
+    await (await plan.exchange).untilStill();
     const run = await bench.check({
       script: [
         { atMs: 0, bytes: Buffer.from(HEAD) },

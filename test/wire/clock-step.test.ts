@@ -3,6 +3,7 @@
 // compared with those by the engine's own clock.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TimeBench } from '../support/time-bench.ts';
+import { sleep } from '../support/signal.ts';
 
 const STEP_CLOCK = new URL('../support/step-clock.ts', import.meta.url).pathname;
 
@@ -18,10 +19,6 @@ async function valueOf(name: string, labels: Readonly<Record<string, string>> = 
     (sample) =>
       sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
   )?.value;
-}
-
-function sleep(forMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, forMs));
 }
 
 test('G1 a stream over which the wall clock is stepped back an hour and on ten seconds has its true lengths', async () => {

@@ -12,6 +12,7 @@ import { RawEngine } from '../support/raw-engine.ts';
 import { chatRequest } from '../support/script.ts';
 import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
 import type { WireMessage } from '../support/wire-parser.ts';
+import { sleep } from '../support/signal.ts';
 
 interface Asked extends RecordEntry {
   readonly response: WireMessage;
@@ -93,7 +94,7 @@ describe('F02 a port that takes no connection', () => {
     await withSidecar(`http://127.0.0.1:${deaf.port}`, [], async (sidecar) => {
       const client = await RawClient.open(sidecar.listenPort);
       client.request(chatRequest({ model: 'left' }));
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sleep(100);
       client.fin();
       const { record } = await sidecar.record('it', ({ request }) => request.model === 'left');
       expect(record.end).toMatchObject({ outcome: 'client_abort', phase: 'before_head' });

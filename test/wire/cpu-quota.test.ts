@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { QuotaGroup } from '../support/quota-group.ts';
 import { TimeBench } from '../support/time-bench.ts';
+import { sleep } from '../support/signal.ts';
 
 const JOIN = new URL('../support/join-cgroup.ts', import.meta.url).pathname;
 
@@ -27,7 +28,7 @@ test('F41 throttling by the quota is a doubt, a counter and one warning, and no 
   await bench.run(20, 20);
   group.allow(0.02);
   const running = bench.run(150, 20);
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await sleep(2_500);
   group.allow(8);
   const { record, figures, looks, sentGapMaxNs } = await running;
   expect(record.doubts).toEqual(expect.arrayContaining(['cpu_throttled', 'loop_lag']));

@@ -9,7 +9,7 @@ import { PLAN_FIELD } from '../support/raw-engine.ts';
 import { at, c, chatRequest, COMPLETIONS_TARGET, D, delta, DONE, END, HEAD, T } from '../support/script.ts';
 import { sumOf } from '../support/prometheus.ts';
 import type { RecordEntry } from '../support/sidecar.ts';
-import { poll } from '../support/signal.ts';
+import { poll, sleep } from '../support/signal.ts';
 
 const bench = useBench();
 const NS_PER_MS = 1e6;
@@ -132,7 +132,7 @@ describe('F4', () => {
     const client = await bench.client();
     const bytes = chatRequest({ model: 'slow-upload', lines: [`${PLAN_FIELD}: ${plan.id}`] });
     client.request(bytes.subarray(0, -10));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
     await client.send(bytes.subarray(-10));
     await client.response();
     const entry = await bench.sidecar.record('the slow upload', (record) => record.request.model === 'slow-upload');

@@ -9,7 +9,7 @@ import { RawEngine, PLAN_FIELD, type Script } from '../support/raw-engine.ts';
 import { actAt, at, c, chatRequest, D, DONE, END, event, FINISH, HEAD, head } from '../support/script.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import type { WireMessage } from '../support/wire-parser.ts';
-import { poll } from '../support/signal.ts';
+import { poll, sleep } from '../support/signal.ts';
 
 const bench = useBench();
 
@@ -215,7 +215,7 @@ describe('after the head', () => {
     const client = await bench.client();
     client.request(chatRequest({ lines: [`${PLAN_FIELD}: ${plan.id}`] }));
     expect((await client.response(0)).body.toString()).toBe('ok');
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await sleep(120);
     bench.engine.plan([at(0, head('200 OK', 'content-length: 3'), 'own')]);
     client.request(chatRequest());
     expect((await client.response(1)).body.toString()).toBe('own');

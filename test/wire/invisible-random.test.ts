@@ -9,6 +9,7 @@ import { useBench } from '../support/bench.ts';
 import { endToEnd } from '../support/fields.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, type EngineExchange } from '../support/raw-engine.ts';
+import { sleep } from '../support/signal.ts';
 
 const SEED = Number(process.env['RUBATO_TEST_SEED'] ?? 20_261_129);
 const EXCHANGES_COUNT = Number(process.env['RUBATO_TEST_EXCHANGES'] ?? 5_000);
@@ -184,7 +185,7 @@ async function play({ status, answered, answer, end }: Plan, exchange: EngineExc
   for (const piece of pieces) await exchange.write(piece);
   if (end === 'rst') {
     // What the sidecar has not read yet would go with the reset.
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
     exchange.rst();
   } else if (end === 'fin' || answer.framing === 'close') exchange.fin();
 }

@@ -4,11 +4,11 @@
 // connection for each request; what the system's own look-up is asked is counted.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { DnsServer } from '../support/dns-server.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
-import { poll } from '../support/signal.ts';
+import { poll, sleep } from '../support/signal.ts';
 
 const OWN_NAMES = new URL('../support/own-names.ts', import.meta.url).pathname;
 /** Two looks of the sidecar at a name lie at most so far apart, and some time for the machine. */
@@ -60,6 +60,13 @@ function startSidecar(name: string, args: readonly string[] = []): Promise<Sidec
     env: { TEST_DNS_SERVER: dns.address },
     args,
   });
+}
+
+/** For one test, and no longer, however it goes: a sidecar that is left asks on. */
+async function ownSidecar(name: string, args: readonly string[] = []): Promise<Sidecar> {
+  const sidecar = await startSidecar(name, args);
+  onTestFinished(() => sidecar.stop());
+  return sidecar;
 }
 
 interface Asked {
@@ -114,7 +121,7 @@ describe('a name that is known', () => {
       const asked = await askOnce();
       expect(asked.text).toBe('127.0.0.1');
       slowestMs = Math.max(slowestMs, asked.tookMs);
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await sleep(250);
     }
     // It was looked up meanwhile, in vain.
     expect(dns.asked.length).toBeGreaterThan(askedBefore);
@@ -128,7 +135,7 @@ describe('a name that is known', () => {
     let text = '';
     while (text !== '127.0.0.2' && performance.now() - fromMs < 2 * CHANGE_MS) {
       ({ text } = await askOnce());
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await sleep(250);
     }
     expect(text).toBe('127.0.0.2');
   });
@@ -137,30 +144,29 @@ describe('a name that is known', () => {
 test('an upstream that was replaced is found by the first connection that fails', async () => {
   dns.names.set('moved.test', ['127.0.0.3']);
   dns.ttlSeconds = 60;
-  const sidecar = await startSidecar('moved.test');
+  const sidecar = await ownSidecar('moved.test');
   expect(await ask(sidecar)).toMatchObject({ status: 502 });
   dns.names.set('moved.test', ['127.0.0.2']);
   // Not sooner than half a second after the last look-up.
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  await sleep(600);
   await ask(sidecar);
   const found = await pollAsk(sidecar, 3_000, ({ text }) => text === '127.0.0.2');
   expect(found.status).toBe(200);
   dns.ttlSeconds = 1;
-  await sidecar.stop();
 });
 
 async function pollAsk(sidecar: Sidecar, waitMs: number, isIt: (asked: Asked) => boolean): Promise<Asked> {
   const untilMs = performance.now() + waitMs;
   let asked = await ask(sidecar);
   while (!isIt(asked) && performance.now() < untilMs) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     asked = await ask(sidecar);
   }
   return asked;
 }
 
 test('F03 a name that nobody knows is 502 connect_error ENOTFOUND, until somebody does', async () => {
-  const sidecar = await startSidecar('new.test');
+  const sidecar = await ownSidecar('new.test');
   expect(await ask(sidecar)).toMatchObject({ status: 502 });
   const { record } = await lastRecord(sidecar, 1);
   expect(record.end).toMatchObject({ outcome: 'connect_error', phase: 'before_head', reason: 'ENOTFOUND' });
@@ -168,35 +174,31 @@ test('F03 a name that nobody knows is 502 connect_error ENOTFOUND, until somebod
   expect(await ask(sidecar)).toMatchObject({ status: 200, text: '127.0.0.1' });
   // This one waited for the answer, and says so.
   expect((await lastRecord(sidecar, 2)).record.connection?.dnsNs).toBeGreaterThan(0);
-  await sidecar.stop();
 });
 
 test('F31 an upstream that answers on IPv6 alone is found, at once from the second time on', async ({ skip }) => {
   skip(third === undefined, 'this machine has no IPv6 loopback');
   dns.names.set('both.test', ['127.0.0.9', '::1']);
-  const sidecar = await startSidecar('both.test');
+  const sidecar = await ownSidecar('both.test');
   expect((await ask(sidecar)).text).toBe('::1');
   await ask(sidecar);
   const { record } = await lastRecord(sidecar, 2);
   // Nothing was tried that fails: connecting took no longer than the handshake that counts.
   const { connectStartAtNs = 0, connectedAtNs = 0 } = record.marks;
   expect(connectedAtNs - connectStartAtNs).toBeLessThan(200e6);
-  await sidecar.stop();
 });
 
 test('localhost is nobody else’s business', async () => {
   dns.mode = 'silent';
   dns.asked.length = 0;
-  const sidecar = await startSidecar('localhost');
+  const sidecar = await ownSidecar('localhost');
   expect((await ask(sidecar)).status).toBe(200);
   expect(dns.asked).toEqual([]);
-  await sidecar.stop();
 });
 
 test('T29 clients may come over IPv6 alone', async ({ skip }) => {
   skip(third === undefined, 'this machine has no IPv6 loopback');
-  const sidecar = await startSidecar('localhost', ['--listen', '[::1]:0']);
+  const sidecar = await ownSidecar('localhost', ['--listen', '[::1]:0']);
   const response = await fetch(`http://[::1]:${sidecar.listenPort}/`);
   expect([response.status, await response.text()].at(0)).toBe(200);
-  await sidecar.stop();
 });

@@ -12,7 +12,7 @@ import { GRPC_PATHS, type CollectorTarget } from '../../src/observe/otlp/signals
 import { exportSpans, makeSpans, PROTOCOLS } from '../support/engine-spans.ts';
 import { GrpcCatcher } from '../support/grpc-catcher.ts';
 import { OtlpCatcher, type CaughtBody } from '../support/otlp-catcher.ts';
-import { poll } from '../support/signal.ts';
+import { poll, sleep } from '../support/signal.ts';
 
 const NO_TLS = { ca: undefined, cert: undefined, key: undefined };
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -118,7 +118,7 @@ describe('one port', () => {
       'POST /v1/logs HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}';
     for (const byte of request.slice(0, 5)) {
       socket.write(byte);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await sleep(10);
     }
     socket.write(request.slice(5));
     await poll('an answer', () => (text.includes('\r\n\r\n{}') ? true : undefined));

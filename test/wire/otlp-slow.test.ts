@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OTLP_CONNECTIONS_MAX_COUNT, OTLP_HEAD_TIMEOUT_MS } from '../../src/base/otlp-limits.ts';
 import { createOtlpReceiver, type OtlpReceiver } from '../../src/observe/otlp/receiver.ts';
 import { exportSpans, makeSpans } from '../support/engine-spans.ts';
-import { poll } from '../support/signal.ts';
+import { poll, sleep } from '../support/signal.ts';
 import { fuzz } from '../support/fuzz.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -72,7 +72,7 @@ test('a client that leaves in the middle of a body leaves nothing behind', async
   for (let i = 0; i < 40; i += 1) {
     const socket = await open(head);
     socket.write(Buffer.alloc(3_900_000));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
     socket.destroy();
   }
   // All of it together is more than may be in work at once.
@@ -125,7 +125,7 @@ test('random bytes, alone or behind the beginning of either protocol, harm nobod
     fc.asyncProperty(fc.constantFrom(...starts), bytes, async (start, rest) => {
       const socket = await open('');
       socket.end(Buffer.concat([start, rest]));
-      await Promise.race([once(socket, 'close'), new Promise((resolve) => setTimeout(resolve, 50))]);
+      await Promise.race([once(socket, 'close'), sleep(50)]);
       socket.destroy();
     }),
     fuzz(150),

@@ -6,6 +6,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TimeBench, type TimedRun } from '../support/time-bench.ts';
+import { sleep } from '../support/signal.ts';
 
 const BUSY_RELAY = new URL('../support/busy-relay.ts', import.meta.url).pathname;
 
@@ -20,10 +21,6 @@ afterAll(() => bench.stop());
 
 function random(fromMs: number, toMs: number): number {
   return fromMs + Math.random() * (toMs - fromMs);
-}
-
-function sleep(forMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, forMs));
 }
 
 async function suspendedRun(): Promise<TimedRun> {

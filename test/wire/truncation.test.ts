@@ -8,6 +8,7 @@ import { useBench } from '../support/bench.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD } from '../support/raw-engine.ts';
 import { c, chatRequest, D, DONE, END, event, HEAD, head } from '../support/script.ts';
+import { sleep } from '../support/signal.ts';
 
 const bench = useBench();
 
@@ -56,7 +57,7 @@ async function cutAfter(each: Answer, bytes: number, act: 'fin' | 'rst') {
   const plan = bench.engine.plan(async (exchange) => {
     await exchange.write(each.bytes.subarray(0, bytes));
     // A reset may take away what was written before it; so it comes when that has been read.
-    if (act === 'rst') await new Promise((resolve) => setTimeout(resolve, 20));
+    if (act === 'rst') await sleep(20);
     exchange[act]();
   });
   const client = await RawClient.open(bench.sidecar.listenPort);

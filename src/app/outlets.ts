@@ -3,8 +3,10 @@
 import { epochMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
+import { DELIVERY } from '../judge/delivery-metric.ts';
 import type { Sink } from '../judge/report.ts';
 import { METRICS } from '../measure/table.ts';
+import { createDeliveryFeed } from '../telemetry/delivery-feed.ts';
 import { ENGINE_METRICS } from '../telemetry/engine-metrics.ts';
 import type { ExportCounts } from '../telemetry/export-metrics.ts';
 import { createGenAiFeed } from '../telemetry/gen-ai-feed.ts';
@@ -49,7 +51,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     clientMetrics: config.genAiClientMetrics ? (plan.latestGenAiNames ? 'v0.1' : 'v1.41') : 'off',
   });
   const store = createMetricStore({
-    specs: [...METRICS, ...genAi.specs, ...SELF_METRICS, ...ENGINE_METRICS],
+    specs: [...METRICS, DELIVERY, ...genAi.specs, ...SELF_METRICS, ...ENGINE_METRICS],
     known: knownLabels(config),
     startEpochMs: epochMs(),
     exponential: plan.exponential,
@@ -64,6 +66,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
   return {
     sinks: [
       createMetricFeed(store),
+      createDeliveryFeed(store),
       innerOnly(genAi.sink(store)),
       spans.sink,
       ...(recordFile === undefined ? [] : [recordFile]),

@@ -20,6 +20,7 @@ export type LabelName =
   | 'met'
   | 'hop'
   | 'verdict'
+  | 'way'
   | 'phase'
   | 'thread'
   | 'doubt'

@@ -1,6 +1,9 @@
 // One line of a record file → whether its figures follow from its record. Pure.
 import { isDeepStrictEqual } from 'node:util';
+import type { DeliveryVerdict } from '../judge/delivery.ts';
+import { judgeDelivery } from '../judge/delivery-rules.ts';
 import type { Figures } from '../measure/figures.ts';
+import { defined } from '../measure/defined.ts';
 import { measureRecord } from '../measure/measure-record.ts';
 import { RECORD_SCHEMA, type StreamRecord } from '../record/stream-record.ts';
 import { isObject, parseJson } from '../stream/json-value.ts';
@@ -13,6 +16,8 @@ export interface Checked {
   readonly outcome?: string;
   /** Recomputed; absent when the line could not be read. */
   readonly figures?: Figures;
+  /** Recomputed as well; absent where there was no stream of text. */
+  readonly delivery?: DeliveryVerdict;
   /** Paths of the figures that differ, such as `split.queueNs`. */
   readonly differences?: readonly string[];
   readonly reason?: string;
@@ -27,7 +32,7 @@ export function checkLine(text: string, isWhole: boolean): Checked {
     if (!isWhole) return { state: 'cut', reason: 'the file ends inside this line' };
     return { state: 'unreadable', reason: 'this line is not JSON' };
   }
-  const { record, figures } = (parsed ?? {}) as { record?: StreamRecord; figures?: unknown };
+  const { record, figures, delivery } = (parsed ?? {}) as Written;
   if (typeof record !== 'object' || record === null || typeof figures !== 'object' || figures === null) {
     return { state: 'unreadable', reason: 'this line holds no record with figures' };
   }
@@ -35,23 +40,45 @@ export function checkLine(text: string, isWhole: boolean): Checked {
     const reason = `its record has schema ${String(record.schema)}; this rubato reads schema ${RECORD_SCHEMA}`;
     return { state: 'unreadable', reason };
   }
-  return compare(record, figures);
+  return compare(record, { figures, delivery });
 }
 
-function compare(record: StreamRecord, written: object): Checked {
+/** What a line holds, as far as it is looked at; lines of earlier versions have no verdict. */
+interface Written {
+  readonly record?: StreamRecord;
+  readonly figures?: unknown;
+  readonly delivery?: unknown;
+}
+
+function compare(record: StreamRecord, written: Written): Checked {
   let figures: Figures;
+  let delivery: DeliveryVerdict | undefined;
   try {
     figures = measureRecord(record);
+    delivery = judgeDelivery(record);
   } catch (error) {
     // A record that was edited by hand may lack what the type promises.
     return { state: 'unreadable', reason: `its record is damaged (${(error as Error).message})` };
   }
-  // Written figures went through JSON, so the fresh ones must: it drops what is undefined.
-  const differences = findDifferences(written, JSON.parse(JSON.stringify(figures)), '');
-  const about = { id: record.id, class: record.class.name, outcome: record.end.outcome, figures };
+  const differences = [
+    ...findDifferences(written.figures, throughJson(figures), ''),
+    ...(written.delivery === undefined ? [] : findDifferences(written.delivery, throughJson(delivery), 'delivery')),
+  ];
+  const about = {
+    id: record.id,
+    class: record.class.name,
+    outcome: record.end.outcome,
+    figures,
+    ...defined({ delivery }),
+  };
   if (differences.length === 0) return { state: 'equal', ...about };
   const named = differences.slice(0, DIFFERENCES_MAX_COUNT);
   return { state: 'different', ...about, differences: named, reason: `differs in ${named.join(', ')}` };
+}
+
+/** What is written went through JSON, so the fresh must: it drops what is undefined. */
+function throughJson(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 /** Paths of the deepest parts that are not the same. */

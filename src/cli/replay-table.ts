@@ -3,6 +3,11 @@ import type { Checked } from './replay-line.ts';
 
 const NS_PER_MS = 1e6;
 
+function deliveryCell(delivery: Checked['delivery']): string {
+  if (delivery === undefined) return '–';
+  return delivery.way === undefined ? delivery.word : `${delivery.word} ${delivery.way}`;
+}
+
 interface Column {
   readonly title: string;
   readonly width: number;
@@ -22,6 +27,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'gap max', width: 8, cell: ({ figures }) => ms(figures?.gapsReceived.maxNs) },
   { title: 'stalls', width: 6, cell: ({ figures }) => String(figures?.stallCount ?? '–') },
   { title: 'total ms', width: 10, cell: ({ figures }) => ms(figures?.durationNs) },
+  { title: 'delivery', width: -17, cell: ({ delivery }) => deliveryCell(delivery) },
   { title: 'figures', width: -9, cell: ({ state }) => (state === 'equal' ? 'equal' : 'DIFFERENT') },
 ];
 

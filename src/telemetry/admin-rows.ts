@@ -21,6 +21,8 @@ export interface RecentRow {
   readonly chunkCount: number;
   readonly outputTokenCount?: number;
   readonly doubts: readonly string[];
+  /** What the arrivals say of hops on the engine's side: a word, and with `holds` the way behind it. */
+  readonly delivery?: string;
   readonly traceId?: string;
 }
 
@@ -33,6 +35,7 @@ export function recentRow({ id, outcome, wireEnd, report }: RecentExchange): Rec
     tpotNs: figures.tpotNs,
     gapMaxNs: figures.gapsReceived.maxNs,
     outputTokenCount: record.tokens.output,
+    delivery: deliveryWords(report),
     traceId: record.trace?.traceId,
   };
   return {
@@ -49,4 +52,8 @@ export function recentRow({ id, outcome, wireEnd, report }: RecentExchange): Rec
     doubts: record.doubts,
     ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<RecentRow>),
   };
+}
+
+function deliveryWords({ delivery }: RecentExchange['report']): string | undefined {
+  return delivery?.way === undefined ? delivery?.word : `${delivery.word} ${delivery.way}`;
 }

@@ -87,7 +87,7 @@ function clientAheadMs({ request, openedAtEpochMs }: StreamRecord): number | und
   return startEpochMs === undefined ? undefined : Math.round((openedAtEpochMs - startEpochMs) * 1e3) / 1e3;
 }
 
-function figureAttributes({ record, figures }: Report): Own {
+function figureAttributes({ record, figures, delivery }: Report): Own {
   const { gapsReceived: gaps } = figures;
   return {
     'rubato.no_first_token': figures.noFirstToken,
@@ -98,6 +98,7 @@ function figureAttributes({ record, figures }: Report): Own {
     'rubato.thinking_us': us(figures.thinkingNs),
     'rubato.ttft.per_1k_uncached_tokens_us': us(figures.ttftPer1kNs),
     ...splitAttributes(figures.split),
+    ...deliveryAttributes(delivery),
     'rubato.tpot_us': us(figures.tpotNs),
     'rubato.tokens.basis': record.tokens.basis,
     'rubato.gap.count': record.answer.streamed ? gaps.count : undefined,
@@ -113,6 +114,14 @@ function figureAttributes({ record, figures }: Report): Own {
     'rubato.hold.p50_us': us(figures.holdP50Ns),
     'rubato.backpressure_us': us(figures.backpressureNs),
     'rubato.stamp_error.max_us': us(figures.stampErrorMaxNs),
+  };
+}
+
+function deliveryAttributes(delivery: Report['delivery']): Own {
+  return {
+    'rubato.delivery.verdict': delivery?.word,
+    'rubato.delivery.way': delivery?.way,
+    'rubato.delivery.confidence': delivery?.confidence,
   };
 }
 

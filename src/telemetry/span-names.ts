@@ -45,6 +45,10 @@ export const SPAN_ATTRIBUTES = {
   'rubato.evidence.queue_us': 'The queue as told, before the parts were fitted into what rubato measured.',
   'rubato.evidence.prefill_us': 'The prefill as told, before the parts were fitted into what rubato measured.',
   'rubato.evidence.error_us': 'Half width of the error band of a modelled queue and prefill.',
+  'rubato.delivery.verdict':
+    'What the arrivals alone say of hops on the side of the engine: passes, holds or unsure.',
+  'rubato.delivery.way': 'How such a hop holds text; only with holds.',
+  'rubato.delivery.confidence': 'Share of like cases in which that was right, 0 to 1.',
   'rubato.tpot_us': 'First → last token received, divided by the output tokens after the first.',
   'rubato.tokens.basis': 'What the count of output tokens rests on.',
   'rubato.gap.count': 'Untainted gaps, as received.',

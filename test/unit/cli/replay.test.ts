@@ -4,6 +4,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { judgeDelivery } from '../../../src/judge/delivery-rules.ts';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
 import { buildRecord, texts } from '../../support/record-builder.ts';
@@ -54,6 +55,16 @@ describe('replay', () => {
     expect(exitCode).toBe(1);
     expect(out).toContain('differs in ttftNs');
     expect(out).toContain('differs in madeUpNs');
+  });
+
+  test('recomputes the verdict about delivery, shows it, and finds one that differs', async () => {
+    const delivery = judgeDelivery(GOOD.record);
+    const same = await runCli(['replay', fileOf([{ ...GOOD, delivery }])]);
+    expect(same.exitCode).toBe(0);
+    expect(same.out.split('\n')[1]).toMatch(/ passes +equal$/);
+    const other = await runCli(['replay', fileOf([{ ...GOOD, delivery: { ...delivery, word: 'holds' } }])]);
+    expect(other.exitCode).toBe(1);
+    expect(other.out).toContain('differs in delivery.word');
   });
 
   test('leaves out a last line that was cut off', async () => {

@@ -1,0 +1,218 @@
+// Goal: a hop that holds is named with its way, and one that does not is never accused, whatever the engine's rhythm.
+// Method: rhythms played through hops that hold in a known way; each rule with its near miss.
+import { describe, expect, test } from 'vitest';
+import type { HopVerdict } from '../../../src/judge/delivery.ts';
+import { judgeHop } from '../../../src/judge/hop.ts';
+import {
+  bursty,
+  byCount,
+  bySize,
+  byTimer,
+  byWait,
+  type Hop,
+  hopRecord,
+  type HopSpec,
+  ns,
+  passes,
+  type Piece,
+  stalling,
+  steady,
+  untilEnd,
+} from './hop-records.ts';
+
+function verdict(spec: HopSpec): HopVerdict {
+  const found = judgeHop(hopRecord(spec));
+  if (found === undefined) throw new Error('there is text on both sides');
+  return found;
+}
+
+const RHYTHMS: readonly (readonly [string, readonly Piece[]])[] = [
+  ['steady 5 ms', steady(5, 400)],
+  ['steady 20 ms', steady(20, 200)],
+  ['bursts each 60 ms', bursty(60, 120)],
+  ['stalling', stalling(20, 200, 1_500)],
+];
+
+const HOLDERS: readonly (readonly [string, Hop, HopVerdict['way']])[] = [
+  ['4 KiB blocks', bySize(4_096), 'size'],
+  ['8 KiB blocks', bySize(8_192), 'size'],
+  ['1 KiB blocks', bySize(1_024), 'size'],
+  ['a timer of 250 ms', byTimer(250, 3), 'timer'],
+  ['a timer of 2 s', byTimer(2_000, 7), 'timer'],
+  ['a timer of 100 ms', byTimer(100, 13), 'timer'],
+  ['everything until the end', untilEnd, 'until_end'],
+];
+
+describe.each(RHYTHMS)('%s', (_, pieces) => {
+  test.each(HOLDERS)('%s', (_name, hop, way) => {
+    // A timer of 2 s sees too little of a short answer to be told from the end; the longer rhythms show it.
+    const found = verdict({ pieces: hop === HOLDERS[4]?.[1] ? [...pieces, ...shift(pieces, 6_000)] : pieces, hop });
+    expect([found.word, found.way]).toEqual(['holds', way]);
+  });
+
+  test.each([0, 0.3, 3, 40, 250])('a hop that costs %d ms for everything passes', (delayMs) => {
+    expect(verdict({ pieces, hop: passes(delayMs) }).word).toBe('passes');
+  });
+
+  test('a coding that was put on makes it the compressor', () => {
+    const found = verdict({ pieces, hop: bySize(4_096), changes: ['coding_added'] });
+    expect([found.word, found.way]).toEqual(['holds', 'compression']);
+  });
+
+  test('a coding that was put on and flushed is no hold', () => {
+    expect(verdict({ pieces, hop: passes(), changes: ['coding_added'] }).word).toBe('passes');
+  });
+
+  test('one pause of the hop is an accident', () => {
+    const pausing: Hop = (all) => all.map(({ atMs }) => (atMs >= 400 && atMs < 460 ? 460 : atMs + 0.3));
+    expect(verdict({ pieces, hop: pausing }).word).not.toBe('holds');
+  });
+});
+
+function shift(pieces: readonly Piece[], byMs: number): Piece[] {
+  const endMs = pieces.at(-1)?.atMs ?? 0;
+  return pieces.map((piece) => ({ ...piece, atMs: piece.atMs + Math.max(byMs, endMs) }));
+}
+
+test('ten events at a time is a size', () => {
+  expect(verdict({ pieces: steady(20, 200), hop: byCount(10) })).toMatchObject({ word: 'holds', way: 'size' });
+});
+
+test('a wait from the first piece on is a timer', () => {
+  const pieces = bursty(23, 120).filter((_, index) => index % 7 !== 3);
+  expect(verdict({ pieces, hop: byWait(90) })).toMatchObject({ word: 'holds', way: 'timer' });
+});
+
+test('releases without a rule are re-chunking', () => {
+  const breaks = [130, 420, 500, 930, 1_010, 1_600, 1_720, 2_500, 2_590, 3_300, 3_500, 4_200];
+  const hop: Hop = (all) => all.map(({ atMs }) => breaks.find((one) => one >= atMs) ?? 4_300);
+  expect(verdict({ pieces: steady(20, 200), hop })).toMatchObject({ word: 'holds', way: 'rechunk' });
+});
+
+describe('the beginning', () => {
+  const until =
+    (atMs: number): Hop =>
+    (all) =>
+      all.map((piece) => Math.max(atMs, piece.atMs + 0.3));
+
+  test('head and first text together, long after the head was there', () => {
+    const found = verdict({ pieces: steady(20, 100, 500), hop: passes(), headMs: [10, 500.3] });
+    expect(found).toMatchObject({ word: 'holds', way: 'head', numbers: { headHoldMs: 490 } });
+  });
+
+  test('a head that went in with the text comes out with it', () => {
+    expect(verdict({ pieces: steady(20, 100, 500), hop: passes(), headMs: [499, 500.3] }).word).toBe('passes');
+  });
+
+  test('a far hop makes the head late as well, and withholds nothing', () => {
+    expect(verdict({ pieces: steady(20, 100, 500), hop: passes(200), headMs: [10, 210] }).word).toBe('passes');
+  });
+
+  test('a head that came out long before the text was not withheld', () => {
+    expect(verdict({ pieces: steady(20, 100, 500), hop: passes(), headMs: [10, 200] }).word).toBe('passes');
+  });
+
+  test('the first text alone held says nothing yet of one exchange', () => {
+    const found = verdict({ pieces: steady(20, 100), hop: until(130), headMs: [10, 11] });
+    expect(found).toMatchObject({ word: 'unsure', signs: ['first_text_held'], numbers: { firstHoldMs: 29.7 } });
+  });
+});
+
+describe('a beat of the hop’s own', () => {
+  const paced =
+    (everyMs: number): Hop =>
+    (all) => {
+      let at = 0;
+      return all.map(({ atMs }) => (at = Math.max(at + everyMs, atMs)));
+    };
+
+  test('slower than the engine', () => {
+    expect(verdict({ pieces: steady(20, 100), hop: paced(25) })).toMatchObject({ word: 'holds', way: 'rechunk' });
+  });
+
+  test('as fast as the engine holds nothing', () => {
+    expect(verdict({ pieces: steady(25, 100), hop: paced(25) }).word).toBe('passes');
+  });
+
+  test('an engine’s own even beat through a far hop is no hold', () => {
+    expect(verdict({ pieces: steady(20, 100), hop: passes(300) }).word).toBe('passes');
+  });
+});
+
+describe('what is ours', () => {
+  const held = { pieces: steady(20, 100), hop: byTimer(250, 3) };
+
+  test('a client that does not take what we have is no hold of the hop', () => {
+    const found = verdict({ ...held, record: { blockedMs: [100, 2_000] } });
+    expect(found).toMatchObject({ word: 'unsure', signs: ['client_blocked'] });
+  });
+
+  test('what a blocked client did not touch is judged', () => {
+    expect(verdict({ ...held, record: { blockedMs: [100, 180] } })).toMatchObject({ word: 'holds', way: 'timer' });
+  });
+
+  test('a pause of our own is taken off', () => {
+    const late: Hop = (all) => all.map(({ atMs }) => (atMs >= 400 && atMs < 1_400 ? 1_400 : atMs + 0.3));
+    const pauses = [{ startAtNs: ns(400), endAtNs: ns(1_400), cause: 'cpu' as const }];
+    expect(verdict({ pieces: steady(20, 100), hop: late, record: { pauses } }).word).toBe('passes');
+  });
+
+  test('a stamp that may be late by so much accuses nobody', () => {
+    const record = hopRecord(held);
+    const errorBoundNs = record.chunks.errorBoundNs.map(() => ns(250));
+    expect(judgeHop({ ...record, chunks: { ...record.chunks, errorBoundNs } })?.word).toBe('passes');
+  });
+});
+
+describe('two clocks', () => {
+  test('the verdict rests on what is left without their error', () => {
+    expect(verdict({ pieces: steady(20, 100), hop: byTimer(250, 3), clockErrorMs: 10 })).toMatchObject({
+      word: 'holds',
+      way: 'timer',
+    });
+    expect(verdict({ pieces: steady(20, 100), hop: byTimer(250, 3), clockErrorMs: 80 }).word).not.toBe('holds');
+  });
+
+  test('lengths are lower bounds', () => {
+    const found = verdict({ pieces: steady(20, 100), hop: passes(40), clockErrorMs: 10 });
+    expect([found.holdMaxNs, found.holdP50Ns]).toEqual([ns(30), ns(30)]);
+  });
+});
+
+describe('lengths', () => {
+  test('of a hop that takes its time before it asks and before it passes on', () => {
+    const found = verdict({ pieces: steady(20, 100), hop: passes(3), innerOpenedMs: 12 });
+    expect(found).toMatchObject({ ttftAddedNs: ns(15), holdMaxNs: ns(3), holdP95Ns: ns(3), gapJitterAddedNs: 0 });
+  });
+
+  test('a slow upload is not the hop’s time', () => {
+    const marks = { connectedAtNs: ns(1), requestSentAtNs: ns(800) };
+    const whole = { pieces: steady(20, 100, 900), hop: passes(3), record: { marks } };
+    expect(verdict({ ...whole, innerOpenedMs: 804 }).ttftAddedNs).toBe(ns(7));
+    expect(verdict({ ...whole, innerOpenedMs: 3 }).ttftAddedNs).toBe(ns(5));
+  });
+
+  test('a sawtooth adds its height to gaps', () => {
+    const found = verdict({ pieces: steady(20, 100), hop: byCount(25) });
+    expect([found.gapJitterAddedNs, found.holdMaxNs]).toEqual([ns(480), ns(480.3)]);
+  });
+});
+
+describe('too little to tell', () => {
+  test('text that went in all at once and came out late', () => {
+    const pieces = [{ atMs: 100, chars: 5, bytes: 200 }];
+    expect(verdict({ pieces, hop: passes(400) })).toMatchObject({ word: 'unsure', signs: ['too_short'] });
+    expect(verdict({ pieces, hop: passes(1) }).word).toBe('passes');
+  });
+
+  test('a pair without text is not judged', () => {
+    expect(judgeHop(hopRecord({ pieces: [], hop: passes() }))).toBeUndefined();
+    const { hop: _, ...alone } = hopRecord({ pieces: [], hop: passes() });
+    expect(judgeHop(alone)).toBeUndefined();
+  });
+
+  test('a network that is uneven is not accused', () => {
+    const uneven: Hop = (all) => all.map(({ atMs }, index) => atMs + 5 + ((index * 7) % 13));
+    expect(verdict({ pieces: steady(20, 200), hop: uneven })).toMatchObject({ word: 'unsure', signs: ['jitter'] });
+  });
+});

@@ -1,5 +1,5 @@
-// Part of the rule of two points: a hop that gives text out piece by piece in a rhythm of its own, slower than it
-// gets it. Nothing comes out together; it is the beat of what comes out that tells. Pure.
+// Part of the rule of two points: a hop that gives text out in a rhythm of its own. Little comes out together; it is
+// the beat of what comes out, where what goes in has none, that tells. Pure.
 import type { HopFinding, HopView } from './hop-view.ts';
 import { outerTextReadsNs, rankOf } from './hop-reads.ts';
 import { gapsOf } from './hop-way.ts';
@@ -10,12 +10,14 @@ const ON_BEAT_RATIO = 0.8;
 /** The hop's beat is not the engine's: where both are even, one is the other's echo. */
 const BEAT_MARGIN_RATIO = 0.3;
 const SPLIT_RATIO = 1.5;
+/** Of the reads, so many came out with a later one. */
+const GATHERED_RATIO = 0.15;
 const BEAT_SLACK_NS = 2 * NS_PER_MS;
 /** Text waits for several beats: a rhythm that is the engine's own makes nothing wait. */
 const WAITS_BEATS = 2;
 
 export function pacedFinding(view: HopView): HopFinding | undefined {
-  const { record, reads, baseNs, mattersNs } = view;
+  const { record, reads, baseNs, mattersNs, heldReads } = view;
   const outGaps = gapsOf(outerTextReadsNs(record));
   if (outGaps.length < BEATS_LEAST_COUNT) return undefined;
   const beatNs = rankOf(outGaps, 50);
@@ -28,8 +30,15 @@ export function pacedFinding(view: HopView): HopFinding | undefined {
   if (outRatio < ON_BEAT_RATIO || inRatio > outRatio - BEAT_MARGIN_RATIO) return undefined;
   // Pieces that were split have waited for the beats between them, however even that wait is.
   const isSplit = outGaps.length >= SPLIT_RATIO * reads.length;
-  const holds = reads.map(({ holdNs }) => holdNs - (isSplit ? 0 : baseNs));
-  if (rankOf(holds, 50) < Math.max(mattersNs, WAITS_BEATS * beatNs)) return undefined;
+  const waitNs = rankOf(
+    reads.map(({ holdNs }) => holdNs - (isSplit ? 0 : baseNs)),
+    50,
+  );
   const numbers = { intervalMs: beatNs / NS_PER_MS };
+  // A beat that sometimes finds two pieces gathers them; one that never does takes them from a queue.
+  if (heldReads.size >= GATHERED_RATIO * reads.length && waitNs >= mattersNs) {
+    return { word: 'holds', way: 'timer', confidence: 0.9, signs: ['constant_interval'], numbers };
+  }
+  if (waitNs < Math.max(mattersNs, WAITS_BEATS * beatNs)) return undefined;
   return { word: 'holds', way: 'rechunk', confidence: 0.9, signs: ['paced'], numbers };
 }

@@ -28,7 +28,7 @@ const TOGETHER_NS = 2e6;
 
 export function hopReads(record: StreamRecord, hop: HopFacts): HopRead[] {
   const { innerAtNs, innerBytes, outerAtNs } = hop.curve;
-  const lateNs = latenessByRead(record);
+  const oursNs = ownTime(record);
   const reads: HopRead[] = [];
   for (const [index, inAtNs] of innerAtNs.entries()) {
     const outAtNs = outerAtNs[index] as number;
@@ -36,8 +36,9 @@ export function hopReads(record: StreamRecord, hop: HopFacts): HopRead[] {
       innerAtNs: inAtNs,
       innerBytes: innerBytes[index] as number,
       outerAtNs: outAtNs,
-      holdNs: holdNs(inAtNs, outAtNs, { record, hop, lateNs: lateNs.get(outAtNs) ?? 0 }),
-      tainted: overlapsBlocked(record.blockedNs, inAtNs, outAtNs),
+      // A lower bound: less what was ours, and how far the clocks may be apart.
+      holdNs: Math.max(0, outAtNs - inAtNs - oursNs(inAtNs, outAtNs) - (hop.clockErrorNs ?? 0)),
+      tainted: wasBlocked(record, inAtNs, outAtNs),
     };
     // Growths of several lanes by one chunk went in together, and are out when the last of them is.
     const last = reads.at(-1);
@@ -71,16 +72,10 @@ export function rankOf(values: readonly number[], percent: number): number {
   return values.length === 0 ? 0 : nearestRank(ascending(values), percent);
 }
 
-interface HoldContext {
-  readonly record: StreamRecord;
-  readonly hop: HopFacts;
-  readonly lateNs: number;
-}
-
-/** A lower bound: less how late our own stamp may be, how long we did not run, and how far the clocks may be apart. */
-function holdNs(inAtNs: number, outAtNs: number, { record, hop, lateNs }: HoldContext): number {
-  const ours = Math.max(lateNs, pausedNs(record.pauses, inAtNs, outAtNs));
-  return Math.max(0, outAtNs - inAtNs - ours - (hop.clockErrorNs ?? 0));
+/** What this side can have added to the time from one moment to a read: a late stamp, or that it did not run. */
+export function ownTime(record: StreamRecord): (fromNs: number, readAtNs: number) => number {
+  const lateNs = latenessByRead(record);
+  return (fromNs, readAtNs) => Math.max(lateNs.get(readAtNs) ?? 0, pausedNs(record.pauses, fromNs, readAtNs));
 }
 
 function latenessByRead({ chunks }: StreamRecord): Map<number, number> {
@@ -99,8 +94,8 @@ function pausedNs(pauses: readonly Pause[], fromNs: number, toNs: number): numbe
   return sum;
 }
 
-/** `blockedNs` is from, to, from, to …; the last one may still go on. */
-function overlapsBlocked(blockedNs: readonly number[], fromNs: number, toNs: number): boolean {
+/** Our client did not take what we had. The list is from, to, from, to …; the last one may still go on. */
+export function wasBlocked({ blockedNs }: StreamRecord, fromNs: number, toNs: number): boolean {
   for (let at = 0; at < blockedNs.length; at += 2) {
     const endNs = blockedNs[at + 1] ?? Infinity;
     if ((blockedNs[at] as number) <= toNs && endNs >= fromNs) return true;

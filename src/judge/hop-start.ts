@@ -1,7 +1,7 @@
 // Part of the rule of two points: a hop that holds only the beginning. Head and first text leave it together, long
 // after the head was there, or the first text waits and everything after it passes. Pure.
 import type { HopFinding, HopView } from './hop-view.ts';
-import { rankOf } from './hop-reads.ts';
+import { ownTime, rankOf, wasBlocked } from './hop-reads.ts';
 
 const NS_PER_MS = 1e6;
 /** A head is never needed sooner. */
@@ -24,7 +24,10 @@ function headFinding({ record, hop, baseNs, mattersNs }: HopView, firstOutAtNs: 
   const headOutAtNs = record.marks.headReceivedAtNs;
   const headInAtNs = hop.inner.headWrittenAtNs;
   if (headOutAtNs === undefined || headInAtNs === undefined) return undefined;
-  const headHoldNs = headOutAtNs - headInAtNs - (hop.clockErrorNs ?? 0) - baseNs;
+  if (wasBlocked(record, headInAtNs, headOutAtNs)) return undefined;
+  // They came together, so that what made the one late made the other.
+  const oursNs = ownTime(record)(headInAtNs, firstOutAtNs);
+  const headHoldNs = headOutAtNs - headInAtNs - oursNs - (hop.clockErrorNs ?? 0) - baseNs;
   if (headHoldNs < Math.max(HEAD_MATTERS_NS, mattersNs) || firstOutAtNs - headOutAtNs > TOGETHER_NS) return undefined;
   const numbers = { headHoldMs: headHoldNs / NS_PER_MS };
   return { word: 'holds', way: 'head', confidence: 0.9, signs: ['head_withheld'], numbers };

@@ -14,6 +14,8 @@ export interface Held {
   readonly heldNs: number;
   readonly codingAdded: boolean;
   readonly clockErrorNs: number;
+  /** What the way to the hop and its own work cost on the request: a way back that costs much more is a wait. */
+  readonly askedAfterNs: number;
 }
 
 export interface WayFinding {
@@ -51,13 +53,17 @@ function isUntilEnd({ releases, reads, heldNs }: Held): boolean {
   return (releases[0]?.firstAtNs ?? 0) >= lastInAtNs - nearNs;
 }
 
-/** Of the releases but the last, which the end releases, how many came out as their last read went in. */
-function arrivalRatio({ releases, reads, baseNs, clockErrorNs }: Held): number {
+/**
+ * Of the releases but the last, which the end releases, how many came out as their last read went in. Where even
+ * these waited longer than the way explains, or the clocks are too far apart to see it, none did.
+ */
+function arrivalRatio({ releases, reads, baseNs, clockErrorNs, askedAfterNs }: Held): number {
   const whole = releases.slice(0, -1);
   const gapNs = rankOf(gapsOf(reads.map(({ innerAtNs }) => innerAtNs)), 50);
-  const soonNs = baseNs + Math.max(0.5 * NS_PER_MS, 0.2 * gapNs) + clockErrorNs;
-  const count = whole.filter(({ reads: inside }) => (inside.at(-1)?.holdNs ?? 0) <= soonNs).length;
-  return whole.length === 0 ? 0 : count / whole.length;
+  const soonNs = Math.max(0.5 * NS_PER_MS, 0.2 * gapNs);
+  if (baseNs > NS_PER_MS + 1.5 * askedAfterNs || clockErrorNs > soonNs || whole.length === 0) return 0;
+  const count = whole.filter(({ reads: inside }) => (inside.at(-1)?.holdNs ?? 0) <= baseNs + soonNs).length;
+  return count / whole.length;
 }
 
 /** As many bytes each time, but for what the read that filled it had too much; or as many reads. */

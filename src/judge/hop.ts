@@ -76,10 +76,16 @@ function findingOf(view: HopView): HopFinding {
 }
 
 function heldFinding(view: HopView): HopFinding {
-  const { reads, releases, baseNs, heldNs, hop } = view;
-  const codingAdded = hop.changes.includes('coding_added');
-  const found = wayOf({ reads, releases, baseNs, heldNs, codingAdded, clockErrorNs: hop.clockErrorNs ?? 0 });
-  const { way, signs, numbers } = found;
+  const { record, reads, releases, baseNs, heldNs, hop } = view;
+  const { way, signs, numbers } = wayOf({
+    reads,
+    releases,
+    baseNs,
+    heldNs,
+    codingAdded: hop.changes.includes('coding_added'),
+    clockErrorNs: hop.clockErrorNs ?? 0,
+    askedAfterNs: askedAfterNs(record, hop),
+  });
   return { word: 'holds', way, confidence: confidenceOf(view), signs: ['held_together', ...signs], numbers };
 }
 

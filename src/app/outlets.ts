@@ -4,6 +4,7 @@ import { epochMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { DELIVERY } from '../judge/delivery-metric.ts';
+import { HOP_METRICS } from '../judge/hop-metrics.ts';
 import type { Sink } from '../judge/report.ts';
 import { METRICS } from '../measure/table.ts';
 import { createDeliveryFeed } from '../telemetry/delivery-feed.ts';
@@ -11,6 +12,7 @@ import { ENGINE_METRICS } from '../telemetry/engine-metrics.ts';
 import type { ExportCounts } from '../telemetry/export-metrics.ts';
 import { createGenAiFeed } from '../telemetry/gen-ai-feed.ts';
 import { innerOnly } from '../telemetry/inner-only.ts';
+import { createHopFeed } from '../telemetry/hop-feed.ts';
 import { createMetricFeed } from '../telemetry/metric-feed.ts';
 import { otelPlan, pushesTraces, type Environment, type OtelPlan } from '../telemetry/otel-environment.ts';
 import { CONTENT_TYPES, negotiateFormat, renderMetrics } from '../telemetry/prometheus.ts';
@@ -51,7 +53,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     clientMetrics: config.genAiClientMetrics ? (plan.latestGenAiNames ? 'v0.1' : 'v1.41') : 'off',
   });
   const store = createMetricStore({
-    specs: [...METRICS, DELIVERY, ...genAi.specs, ...SELF_METRICS, ...ENGINE_METRICS],
+    specs: [...METRICS, DELIVERY, ...HOP_METRICS, ...genAi.specs, ...SELF_METRICS, ...ENGINE_METRICS],
     known: knownLabels(config),
     startEpochMs: epochMs(),
     exponential: plan.exponential,
@@ -67,6 +69,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     sinks: [
       createMetricFeed(store),
       createDeliveryFeed(store),
+      createHopFeed(store),
       innerOnly(genAi.sink(store)),
       spans.sink,
       ...(recordFile === undefined ? [] : [recordFile]),
@@ -141,7 +144,12 @@ export function takesPartInTraces(
 }
 
 function knownLabels(config: Config): KnownLabels {
-  return { class: config.classes.map(({ name }) => name), route: allRoutes(config).map(({ name }) => name) };
+  const { classes, edges, peer } = config;
+  return {
+    class: classes.map(({ name }) => name),
+    route: allRoutes(config).map(({ name }) => name),
+    hop: [...edges, ...(peer === undefined ? [] : [peer])].map(({ name }) => name),
+  };
 }
 
 /** A place among the sinks whose holder may change. */

@@ -1,7 +1,8 @@
 // One line of a record file → whether its figures follow from its record. Pure.
 import { isDeepStrictEqual } from 'node:util';
-import type { DeliveryVerdict } from '../judge/delivery.ts';
+import type { DeliveryVerdict, HopVerdict } from '../judge/delivery.ts';
 import { judgeDelivery } from '../judge/delivery-rules.ts';
+import { judgeHop } from '../judge/hop.ts';
 import type { Figures } from '../measure/figures.ts';
 import { defined } from '../measure/defined.ts';
 import { measureRecord } from '../measure/measure-record.ts';
@@ -18,6 +19,8 @@ export interface Checked {
   readonly figures?: Figures;
   /** Recomputed as well; absent where there was no stream of text. */
   readonly delivery?: DeliveryVerdict;
+  /** Where the exchange was seen on both sides of a hop. */
+  readonly hop?: HopVerdict;
   /** Paths of the figures that differ, such as `split.queueNs`. */
   readonly differences?: readonly string[];
   readonly reason?: string;
@@ -32,7 +35,7 @@ export function checkLine(text: string, isWhole: boolean): Checked {
     if (!isWhole) return { state: 'cut', reason: 'the file ends inside this line' };
     return { state: 'unreadable', reason: 'this line is not JSON' };
   }
-  const { record, figures, delivery } = (parsed ?? {}) as Written;
+  const { record, figures, delivery, hop } = (parsed ?? {}) as Written;
   if (typeof record !== 'object' || record === null || typeof figures !== 'object' || figures === null) {
     return { state: 'unreadable', reason: 'this line holds no record with figures' };
   }
@@ -40,22 +43,25 @@ export function checkLine(text: string, isWhole: boolean): Checked {
     const reason = `its record has schema ${String(record.schema)}; this rubato reads schema ${RECORD_SCHEMA}`;
     return { state: 'unreadable', reason };
   }
-  return compare(record, { figures, delivery });
+  return compare(record, { figures, delivery, hop });
 }
 
-/** What a line holds, as far as it is looked at; lines of earlier versions have no verdict. */
+/** What a line holds, as far as it is looked at; lines of earlier versions have no verdicts. */
 interface Written {
   readonly record?: StreamRecord;
   readonly figures?: unknown;
   readonly delivery?: unknown;
+  readonly hop?: unknown;
 }
 
 function compare(record: StreamRecord, written: Written): Checked {
   let figures: Figures;
   let delivery: DeliveryVerdict | undefined;
+  let hop: HopVerdict | undefined;
   try {
     figures = measureRecord(record);
     delivery = judgeDelivery(record);
+    hop = judgeHop(record);
   } catch (error) {
     // A record that was edited by hand may lack what the type promises.
     return { state: 'unreadable', reason: `its record is damaged (${(error as Error).message})` };
@@ -63,13 +69,14 @@ function compare(record: StreamRecord, written: Written): Checked {
   const differences = [
     ...findDifferences(written.figures, throughJson(figures), ''),
     ...(written.delivery === undefined ? [] : findDifferences(written.delivery, throughJson(delivery), 'delivery')),
+    ...(written.hop === undefined ? [] : findDifferences(written.hop, throughJson(hop), 'hop')),
   ];
   const about = {
     id: record.id,
     class: record.class.name,
     outcome: record.end.outcome,
     figures,
-    ...defined({ delivery }),
+    ...defined({ delivery, hop }),
   };
   if (differences.length === 0) return { state: 'equal', ...about };
   const named = differences.slice(0, DIFFERENCES_MAX_COUNT);

@@ -3,9 +3,9 @@ import type { Checked } from './replay-line.ts';
 
 const NS_PER_MS = 1e6;
 
-function deliveryCell(delivery: Checked['delivery']): string {
-  if (delivery === undefined) return '–';
-  return delivery.way === undefined ? delivery.word : `${delivery.word} ${delivery.way}`;
+function verdictCell(verdict: Checked['delivery'] | Checked['hop']): string {
+  if (verdict === undefined) return '–';
+  return verdict.way === undefined ? verdict.word : `${verdict.word} ${verdict.way}`;
 }
 
 interface Column {
@@ -27,7 +27,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'gap max', width: 8, cell: ({ figures }) => ms(figures?.gapsReceived.maxNs) },
   { title: 'stalls', width: 6, cell: ({ figures }) => String(figures?.stallCount ?? '–') },
   { title: 'total ms', width: 10, cell: ({ figures }) => ms(figures?.durationNs) },
-  { title: 'delivery', width: -17, cell: ({ delivery }) => deliveryCell(delivery) },
+  { title: 'delivery', width: -17, cell: ({ delivery }) => verdictCell(delivery) },
+  { title: 'hop', width: -17, cell: ({ hop }) => verdictCell(hop) },
   { title: 'figures', width: -9, cell: ({ state }) => (state === 'equal' ? 'equal' : 'DIFFERENT') },
 ];
 

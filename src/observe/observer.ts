@@ -17,7 +17,7 @@ import type { ObserverOptions, ObserverTerms } from './observer-options.ts';
 import { openView } from './open-view.ts';
 import { HopSummary } from './pairing/hop-summary.ts';
 import { openSightOf } from './pairing/open-sight.ts';
-import { PairFinder } from './pairing/pairing.ts';
+import { PairFinder } from './pairing/pair-finder.ts';
 import { answerPeer, type PeerAnswer } from './pairing/peer-answer.ts';
 
 /** A wall clock that has moved further than this against the monotonic one was stepped. */

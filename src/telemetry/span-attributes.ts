@@ -6,6 +6,7 @@ import { ttftParts } from '../measure/ttft-split.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 import { errorTypeOf } from './exchange-facts.ts';
 import { GEN_AI, HTTP, knownMethod, routeOf } from './names.ts';
+import { hopAttributes } from './span-hop.ts';
 import { engineAttributes, evidenceAttributes, saidAttributes } from './span-evidence.ts';
 import type { SpanAttributeName } from './span-names.ts';
 import { partsUs, roundedUs } from './span-time.ts';
@@ -155,6 +156,7 @@ export function clientAttributes(report: Report, context: ClientContext): Attrib
     ...labelAttributes(report),
     ...genAiAttributes(report, context),
     ...saidAttributes(record),
+    ...hopAttributes(report),
   });
 }
 

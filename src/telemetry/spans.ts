@@ -6,6 +6,8 @@
 //       ├ (the engine's own spans: our CLIENT id went upstream in `traceparent`)
 //       ├ queue, prefill, decode  INTERNAL where the engine told us
 //       └ rubato.chunks           INTERNAL every chunk
+//
+// Before a hop the CLIENT span links to the SERVER span of the same exchange behind it.
 import {
   createTraceState,
   ROOT_CONTEXT,
@@ -15,6 +17,7 @@ import {
   TraceFlags,
   type Attributes,
   type Context,
+  type Link,
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
@@ -24,6 +27,7 @@ import { isClientError, isServerError } from './exchange-facts.ts';
 import { knownMethod, routeOf } from './names.ts';
 import { clientAttributes, serverAttributes, type UpstreamAddress } from './span-attributes.ts';
 import { addChunks, addMoments, addPhases, isKept, type ChunkForm, type SpanScope } from './span-details.ts';
+import { hopLinks } from './span-hop.ts';
 import type { PresetIdGenerator } from './span-ids.ts';
 import { hrTimeOf } from './span-time.ts';
 
@@ -89,6 +93,7 @@ function writeClient(report: Report, { server, facts, timeOf, options }: ClientP
     traceId: facts.traceId,
     startTime: timeOf(startAtNs),
     attributes: clientAttributes(report, { provider: options.provider, upstream, startAtNs }),
+    links: hopLinks(report),
     parent: trace.setSpan(ROOT_CONTEXT, server),
   });
   const scope: SpanScope = { tracer: options.tracer, parent: trace.setSpan(ROOT_CONTEXT, client), timeOf };
@@ -106,6 +111,7 @@ interface StartOptions {
   readonly spanId: string;
   readonly startTime: ReturnType<SpanScope['timeOf']>;
   readonly attributes: Attributes;
+  readonly links?: Link[];
   readonly parent: Context;
 }
 

@@ -6,6 +6,7 @@ import { ENGINE_ADVICE } from '../../src/evidence/advice.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { envName, KEY_NAMES, keySpec, STRUCTURED_KEYS } from '../../src/config/keys.ts';
 import { DELIVERY } from '../../src/judge/delivery-metric.ts';
+import { HOP_METRICS } from '../../src/judge/hop-metrics.ts';
 import { METRICS } from '../../src/measure/table.ts';
 import { ENGINE_METRICS } from '../../src/telemetry/engine-metrics.ts';
 import { prometheusName } from '../../src/telemetry/names.ts';
@@ -57,7 +58,14 @@ function errorCodes(): string {
 }
 
 function metrics(): string {
-  const all: readonly MetricSpec[] = [...METRICS, DELIVERY, ...ENGINE_METRICS, ...SELF_METRICS, LABELS_FOLDED];
+  const all: readonly MetricSpec[] = [
+    ...METRICS,
+    DELIVERY,
+    ...HOP_METRICS,
+    ...ENGINE_METRICS,
+    ...SELF_METRICS,
+    LABELS_FOLDED,
+  ];
   const rows = all.map((spec) => {
     const labels = [...(spec.classed ? ['class', 'model'] : []), ...spec.labels];
     return [

@@ -14,7 +14,7 @@ import { choose, type Pair } from './choose.ts';
 import { hopFactsOf, shifted } from './facts-of.ts';
 import type { OuterRoster } from './outer-roster.ts';
 import { shareKey } from './pair-keys.ts';
-import type { Pairing } from './pairing.ts';
+import type { Pairing } from './paired.ts';
 import { sharesKey, type PeerAnswer } from './peer-answer.ts';
 import { PeerClient } from './peer-client.ts';
 import { halfOf, leadOf, middleOf, PeerClock } from './peer-clock.ts';

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { judgeDelivery } from '../../../src/judge/delivery-rules.ts';
+import { judgeHop } from '../../../src/judge/hop.ts';
+import { byTimer, hopRecord, steady } from '../judge/hop-records.ts';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
 import { buildRecord, texts } from '../../support/record-builder.ts';
@@ -57,11 +59,22 @@ describe('replay', () => {
     expect(out).toContain('differs in madeUpNs');
   });
 
+  test('recomputes the verdict about a hop, shows it, and finds one that differs', async () => {
+    const record = hopRecord({ pieces: steady(20, 100), hop: byTimer(250, 3) });
+    const seen = { record, figures: measureRecord(record), hop: judgeHop(record) };
+    const same = await runCli(['replay', fileOf([seen])]);
+    expect(same.exitCode).toBe(0);
+    expect(same.out).toContain('holds timer');
+    const other = await runCli(['replay', fileOf([{ ...seen, hop: { ...seen.hop, way: 'size' } }])]);
+    expect(other.exitCode).toBe(1);
+    expect(other.out).toContain('differs in hop.way');
+  });
+
   test('recomputes the verdict about delivery, shows it, and finds one that differs', async () => {
     const delivery = judgeDelivery(GOOD.record);
     const same = await runCli(['replay', fileOf([{ ...GOOD, delivery }])]);
     expect(same.exitCode).toBe(0);
-    expect(same.out.split('\n')[1]).toMatch(/ passes +equal$/);
+    expect(same.out.split('\n')[1]).toMatch(/ passes +– +equal$/);
     const other = await runCli(['replay', fileOf([{ ...GOOD, delivery: { ...delivery, word: 'holds' } }])]);
     expect(other.exitCode).toBe(1);
     expect(other.out).toContain('differs in delivery.word');

@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import type { MetricSpec } from '../../../src/base/metric-spec.ts';
 import { DELIVERY } from '../../../src/judge/delivery-metric.ts';
+import { HOP_METRICS } from '../../../src/judge/hop-metrics.ts';
 import { METRICS } from '../../../src/measure/table.ts';
 import { ENGINE_METRICS } from '../../../src/telemetry/engine-metrics.ts';
 import { createGenAiFeed } from '../../../src/telemetry/gen-ai-feed.ts';
@@ -30,7 +31,9 @@ it.each([
 
 it('no two metrics share a Prometheus name', () => {
   const genAi = createGenAiFeed({ provider: 'x', clientMetrics: 'v1.41' });
-  const names = [...METRICS, DELIVERY, ...SELF_METRICS, ...ENGINE_METRICS, ...genAi.specs].map(prometheusName);
+  const names = [...METRICS, DELIVERY, ...HOP_METRICS, ...SELF_METRICS, ...ENGINE_METRICS, ...genAi.specs].map(
+    prometheusName,
+  );
   expect(new Set(names).size).toBe(names.length);
 });
 

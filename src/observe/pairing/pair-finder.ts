@@ -7,20 +7,15 @@ import {
   PAIR_WAIT_MS,
   PAIRS_WAITING_MAX_COUNT,
 } from '../../base/pairing-limits.ts';
-import type { HopFacts, UnpairedReason } from '../../record/hop-facts.ts';
+import type { UnpairedReason } from '../../record/hop-facts.ts';
 import { choose, type Field, type Pair } from './choose.ts';
 import { hopFactsOf } from './facts-of.ts';
 import { OuterRoster } from './outer-roster.ts';
 import { type OpenSight, PairBook } from './pair-book.ts';
 import { keysFor, keysOf } from './pair-keys.ts';
+import type { Pairing } from './paired.ts';
 import type { PeerPairs } from './peer-pairs.ts';
 import { sightOf, type Seen, type Sight } from './sight.ts';
-
-/** What became of an exchange that was seen before a hop; empty for any other. */
-export interface Pairing {
-  readonly hop?: HopFacts;
-  readonly unpaired?: { readonly hop: string; readonly reason: UnpairedReason };
-}
 
 export interface PairFinderOptions {
   /** A rubato behind the hop that is our upstream; exchanges that no edge saw are looked for there. */

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Finding, Status } from '../app/doctor/check.ts';
-import type { Trial, TrialOptions } from '../app/doctor/trial.ts';
+import type { TrialOptions } from '../app/doctor/trial-client.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { readInteger, type Reader } from '../config/values.ts';
@@ -19,7 +19,8 @@ const ANSWER_MAX_S = 3_600;
 const HELP = `
 Takes the same flags, variables and YAML file as "rubato serve" and says what would happen with them.
 It sends three short streaming requests (16 tokens each) through a rubato of its own on a free port,
-so what it tells of the engine is what rubato would see in your traffic. With --no-request none is sent.
+so what it tells of the engine is what rubato would see in your traffic, and one through each hop of
+--edge. With --no-request none is sent.
 
 Each line is one of:
   ok    as it should be
@@ -38,7 +39,7 @@ Exit code: 0 when nothing failed, 1 when something did; --strict counts warnings
 export function doctorCommand(command: Command, io: Io): (command: Command) => Promise<number> {
   addConfigFlags(
     command
-      .description('check upstream, evidence, collector, ports and machine, with the cure for each fault')
+      .description('check upstream, evidence, hops, collector, ports and machine, with the cure for each fault')
       .option('--model <NAME>', 'model to ask for (default: the first that the upstream lists)')
       .option('--path <PATH>', 'path of the streaming request (default: each known one until one answers)')
       .option('--key-env <NAME>', 'environment variable that holds the API key; the key itself is never shown')
@@ -50,14 +51,15 @@ export function doctorCommand(command: Command, io: Io): (command: Command) => P
   return async (given) => {
     const { config, trialOptions } = readGiven(given, io);
     const isJson = given.getOptionValue('json') === true;
-    const [{ runTrial }, { runChecks }] = await Promise.all([
+    const [{ runTrial }, { runEdgeTrials }, { runChecks }] = await Promise.all([
       import('../app/doctor/trial.ts'),
+      import('../app/doctor/edge-trial.ts'),
       import('../app/doctor/run.ts'),
     ]);
     const wantsRequest = given.getOptionValue('request') !== false;
-    let trial: Trial | undefined;
-    if (wantsRequest) trial = await runTrial(config, trialOptions);
-    const findings = await runChecks({ config, env: process.env, trial }, (finding) => {
+    const trial = wantsRequest ? await runTrial(config, trialOptions) : undefined;
+    const edgeTrials = wantsRequest ? await runEdgeTrials(config, trialOptions) : [];
+    const findings = await runChecks({ config, env: process.env, trial, edgeTrials }, (finding) => {
       if (!isJson) io.out(line(finding));
     });
     const isSound = isWellEnough(findings, given.getOptionValue('strict') === true);

@@ -1,7 +1,6 @@
 // Goal: `rubato doctor` says what a user would otherwise find out slowly, each with a cure, and its exit
 // code tells whether rubato could work. Method: the command as its users run it, against the reference
 // engine in several personas, against nothing, against ports that are taken and collectors that refuse.
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -11,7 +10,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/app/doctor/check.ts';
 import { exportEngineSpans } from '../support/engine-exporter.ts';
 import { freePort } from '../support/free-port.ts';
-import { KEPT_CODE, NODE, ROOT } from '../support/program.ts';
+import { rubato } from '../support/program.ts';
 import { startReferenceEngine, type ReferenceEngineOptions } from '../../src/client/reference-engine/start.ts';
 
 const FREE = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'];
@@ -20,25 +19,6 @@ const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
-
-interface Told {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function rubato(args: readonly string[], env: Record<string, string> = {}): Promise<Told> {
-  return new Promise((resolve) => {
-    const child = spawn(NODE, ['src/main.ts', ...args], {
-      cwd: ROOT,
-      env: { PATH: process.env['PATH'] ?? '', ...KEPT_CODE, ...env },
-    });
-    const told = { stdout: '', stderr: '' };
-    child.stdout.on('data', (text: Buffer) => (told.stdout += text.toString()));
-    child.stderr.on('data', (text: Buffer) => (told.stderr += text.toString()));
-    child.once('close', (status) => resolve({ status, ...told }));
-  });
-}
 
 interface Examined {
   readonly status: number | null;

@@ -2,6 +2,7 @@
 // with the cure where something is not as it should be. It never throws for what it finds.
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../telemetry/otel-environment.ts';
+import type { EdgeTrial } from './edge-trial.ts';
 import type { Trial } from './trial.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface DoctorContext {
   readonly env: Environment;
   /** Exchanges that were tried through a sidecar of our own; undefined when none were wanted. */
   readonly trial: Trial | undefined;
+  /** What was tried through each edge; empty when there is none, or no request was wanted. */
+  readonly edgeTrials: readonly EdgeTrial[];
 }
 
 /** One row of the table of checks. */

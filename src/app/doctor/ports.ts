@@ -8,6 +8,7 @@ export const portsCheck: Check = {
   async run({ config }) {
     const wanted: readonly (readonly [string, HostPort | undefined])[] = [
       ['--listen', config.listen],
+      ...config.edges.map(({ listen }) => ['--edge', listen] as const),
       ['--admin', config.admin],
       ['--otlp-listen', config.otlpListen],
     ];

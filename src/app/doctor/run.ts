@@ -3,10 +3,12 @@
 import { faultFields } from '../../base/log.ts';
 import { collectorCheck } from './collector.ts';
 import type { Check, DoctorContext, Finding } from './check.ts';
+import { edgesCheck } from './edges.ts';
 import { engineCheck } from './engine.ts';
 import { evidenceCheck } from './evidence.ts';
 import { machineCheck } from './machine.ts';
 import { metricsCheck } from './metrics.ts';
+import { peerCheck } from './peer.ts';
 import { portsCheck } from './ports.ts';
 import { upstreamCheck } from './upstream.ts';
 
@@ -15,6 +17,8 @@ const CHECKS: readonly Check[] = [
   engineCheck,
   evidenceCheck,
   metricsCheck,
+  edgesCheck,
+  peerCheck,
   collectorCheck,
   portsCheck,
   machineCheck,

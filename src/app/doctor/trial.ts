@@ -1,61 +1,28 @@
 // Tries a few short streams through a sidecar of its own, in this process and on free ports: what the
 // doctor says of the engine is what rubato itself sees in traffic, by the same code.
-import { nowNs } from '../../base/clock.ts';
-import { fieldValue } from '../../base/fields.ts';
-import { sendRequest, type StreamAnswer } from '../../client/stream-client.ts';
 import type { Config } from '../../config/config.ts';
 import type { Report } from '../../judge/report.ts';
-import { asArray, asObject, parseJson } from '../../stream/json-value.ts';
 import { startServe } from '../serve.ts';
+import { type Api, apisFor } from './apis.ts';
 import { listenFault } from './listen-fault.ts';
-import { type Api, apiForPath, apisFor } from './apis.ts';
+import {
+  type Attempt,
+  firstThatStreams,
+  listModels,
+  type ModelList,
+  PROMPT_WORDS,
+  stream,
+  type TrialClient,
+  type TrialOptions,
+} from './trial-client.ts';
 
-export interface TrialOptions {
-  /** Path and query of the one request to try; absent: each known one until an answer streams. */
-  readonly path: string | undefined;
-  /** Absent: the first that the upstream lists. */
-  readonly model: string | undefined;
-  /** Goes out as a bearer token and as `x-api-key`. */
-  readonly apiKey: string | undefined;
-  /** Longest wait for one answer. */
-  readonly answerMaxMs: number;
-  readonly onStep: (step: string) => void;
-}
-
-/**
- * How an attempt went. `unanswered`, `unended`: no head, or no end, within the time for one answer · `whole`: an
- * answer in one piece · `tokenless`: a stream in which nothing was read that an engine generated.
- */
-type AttemptEnd = 'streamed' | 'unanswered' | 'unended' | 'whole' | 'tokenless' | 'failed';
-
-export interface Attempt {
-  /** Without its query, in which a key may stand. */
-  readonly path: string;
-  /** Absent when no head came. */
-  readonly status: number | undefined;
-  readonly end: AttemptEnd;
-  /** What went wrong with one that failed, in one word. */
-  readonly reason: string | undefined;
-}
-
-export interface Trial {
+export interface Trial extends ModelList {
   readonly attempts: readonly Attempt[];
   /** Longest wait for one answer, as it was asked for. */
   readonly answerMaxMs: number;
-  /** Names that `GET /v1/models` lists, or Ollama's `/api/tags`; absent when there is no such list. */
-  readonly models: readonly string[] | undefined;
-  /** `owned_by` of the first of them, which self-hosted engines set to their own name. */
-  readonly ownedBy: string | undefined;
-  /** `Date` of the upstream's answer less our wall clock, ms; absent without the field. */
-  readonly clockOffsetMs: number | undefined;
   /** Reports of the streams that went well, with ever longer prompts. Empty when none did. */
   readonly reports: readonly Report[];
 }
-
-/** Words of the prompts: the long one makes prefill long enough to see when the head comes. */
-const PROMPT_WORDS = [8, 1_200, 1_200];
-const REPORT_MAX_MS = 5_000;
-const POLL_MS = 20;
 
 /** Runs the trial; a stream that fails is a finding, not an error. */
 export async function runTrial(config: Config, options: TrialOptions): Promise<Trial> {
@@ -64,7 +31,12 @@ export async function runTrial(config: Config, options: TrialOptions): Promise<T
     env: {},
     sinks: [{ name: 'doctor', onReport: (report) => void reports.push(report) }],
   });
-  const client: Client = { url: `http://${running.listen}`, options, reports, apis: apisFor(config.routes) };
+  const client: TrialClient = {
+    url: `http://${running.listen}`,
+    options,
+    reports: () => reports,
+    apis: apisFor(config.routes),
+  };
   try {
     options.onStep('asking which models there are');
     const list = await listModels(client);
@@ -89,6 +61,9 @@ async function trialConfig(config: Config): Promise<Config> {
   return {
     ...config,
     listen: anyPort,
+    // The doctor speaks to it without TLS, and what is at a hop has a trial of its own.
+    listenTls: undefined,
+    edges: [],
     admin: anyPort,
     otlpListen: isFree ? otlpListen : undefined,
     record: undefined,
@@ -97,34 +72,7 @@ async function trialConfig(config: Config): Promise<Config> {
   };
 }
 
-interface Client {
-  readonly url: string;
-  readonly options: TrialOptions;
-  readonly reports: readonly Report[];
-  readonly apis: readonly Api[];
-}
-
-async function firstThatStreams(
-  client: Client,
-  model: string,
-  attempts: Attempt[],
-): Promise<{ api: Api; report: Report } | undefined> {
-  const { path, onStep } = client.options;
-  const apis = path === undefined ? client.apis : [apiForPath(path)];
-  for (const api of apis) {
-    const shownPath = api.path.split('?', 1)[0] ?? '';
-    onStep(`trying a short stream at ${shownPath}`);
-    const { answer, report, end } = await stream(client, api, model, 0);
-    const reason = end === 'failed' ? (failureOf(report) ?? answer.error) : undefined;
-    attempts.push({ path: shownPath, status: answer.status, end, reason });
-    if (report !== undefined && end === 'streamed') return { api, report };
-    // Only a path that is not there is a reason to try the next; anything else would fail there as well.
-    if (answer.status === undefined || ![404, 405, 501].includes(answer.status)) return undefined;
-  }
-  return undefined;
-}
-
-async function more(client: Client, api: Api, model: string): Promise<Report[]> {
+async function more(client: TrialClient, api: Api, model: string): Promise<Report[]> {
   const good: Report[] = [];
   for (let round = 1; round < PROMPT_WORDS.length; round += 1) {
     client.options.onStep(`trying a longer prompt (${round} of ${PROMPT_WORDS.length - 1})`);
@@ -132,104 +80,4 @@ async function more(client: Client, api: Api, model: string): Promise<Report[]> 
     if (report !== undefined && end === 'streamed') good.push(report);
   }
   return good;
-}
-
-/** One request for a stream, what came of it, and its report if there was one in time. */
-// oxlint-disable-next-line max-params -- four plain values that belong to one call
-async function stream(
-  client: Client,
-  api: Api,
-  model: string,
-  round: number,
-): Promise<{ answer: StreamAnswer; report: Report | undefined; end: AttemptEnd }> {
-  const seenCount = client.reports.length;
-  const body = JSON.stringify(api.body(model, promptOf(PROMPT_WORDS[round] ?? 1, round)));
-  const answer = await send(client, api.path, { method: 'POST', body });
-  const report = await reportAfter(client.reports, seenCount);
-  return { answer, report, end: endOf(answer, report) };
-}
-
-function endOf(answer: StreamAnswer, report: Report | undefined): AttemptEnd {
-  if (answer.end === 'left') return answer.status === undefined ? 'unanswered' : 'unended';
-  if (report?.record.end.outcome !== 'ok') return 'failed';
-  if (!report.record.answer.streamed) return 'whole';
-  return report.figures.ttftNs === undefined ? 'tokenless' : 'streamed';
-}
-
-/** What became of an exchange that its status does not tell. */
-function failureOf(report: Report | undefined): string | undefined {
-  const outcome = report?.record.end.outcome;
-  return outcome === 'error_http' || outcome === 'ok' ? undefined : outcome;
-}
-
-function send(
-  { url, options }: Client,
-  path: string,
-  { method, body }: { method: string; body?: string },
-): Promise<StreamAnswer> {
-  const { apiKey, answerMaxMs } = options;
-  const credentials =
-    apiKey === undefined
-      ? {}
-      : { authorization: `Bearer ${apiKey}`, 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
-  return sendRequest({
-    url: `${url}${path}`,
-    method,
-    headers: credentials,
-    ...(body === undefined ? {} : { body }),
-    signal: AbortSignal.timeout(answerMaxMs),
-  });
-}
-
-/** Reports follow the end of an answer, later where evidence is waited for. */
-async function reportAfter(reports: readonly Report[], seenCount: number): Promise<Report | undefined> {
-  const untilNs = nowNs() + REPORT_MAX_MS * 1e6;
-  while (reports.length === seenCount && nowNs() < untilNs) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, POLL_MS);
-    });
-  }
-  return reports[seenCount];
-}
-
-/** Different words each round, so that no prefix cache shortens the prefill that is looked at. */
-function promptOf(wordCount: number, round: number): string {
-  const words = ['river', 'stone', 'cloud', 'lamp', 'paper', 'bridge', 'garden', 'window', 'letter', 'winter'];
-  const start = Math.floor(Math.random() * 1e6);
-  const text = Array.from({ length: wordCount }, (_, index) => words[(index * (round + 3) + start) % words.length]);
-  return `${start}: ${text.join(' ')}. Say what comes to mind.`;
-}
-
-async function listModels(client: Client): Promise<Pick<Trial, 'models' | 'ownedBy' | 'clockOffsetMs'>> {
-  const seenCount = client.reports.length;
-  const askedEpochMs = Date.now();
-  const answer = await send(client, '/v1/models', { method: 'GET' });
-  await reportAfter(client.reports, seenCount);
-  const clockOffsetMs = offsetMs(answer, askedEpochMs);
-  const listed = entriesOf(answer, 'data');
-  if (listed !== undefined) {
-    return { models: textsOf(listed, 'id'), ownedBy: textsOf(listed, 'owned_by')[0], clockOffsetMs };
-  }
-  const seenBefore = client.reports.length;
-  const tags = entriesOf(await send(client, '/api/tags', { method: 'GET' }), 'models');
-  await reportAfter(client.reports, seenBefore);
-  return { models: tags && textsOf(tags, 'name'), ownedBy: undefined, clockOffsetMs };
-}
-
-function entriesOf(answer: StreamAnswer, field: string): readonly unknown[] | undefined {
-  if (answer.status !== 200) return undefined;
-  // What is no JSON is no list either.
-  const list = parseJson(Buffer.concat(answer.reads.map(({ bytes }) => bytes)).toString());
-  return asArray(asObject(list)?.[field]);
-}
-
-function textsOf(entries: readonly unknown[], field: string): string[] {
-  return entries.map((entry) => asObject(entry)?.[field]).filter((text) => typeof text === 'string');
-}
-
-/** `Date` has whole seconds: the middle of its second against the middle of our wait. */
-function offsetMs(answer: StreamAnswer, askedEpochMs: number): number | undefined {
-  const date = Date.parse(fieldValue(answer.head?.rawHeaders ?? [], 'date') ?? '');
-  if (Number.isNaN(date)) return undefined;
-  return date + 500 - (askedEpochMs + Date.now()) / 2;
 }

@@ -5,7 +5,8 @@ import type { ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { createRelayServer, type Admission } from '../../../src/relay/server.ts';
+import type { Admission } from '../../../src/relay/listener.ts';
+import { createRelayServer } from '../../../src/relay/server.ts';
 
 const undo: (() => void)[] = [];
 afterEach(() => {

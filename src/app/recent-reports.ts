@@ -8,8 +8,9 @@ export class RecentReports implements Sink {
   readonly #reports: Report[] = [];
   #rowCount = 0;
 
-  onReport({ text: _, ...report }: Report): void {
+  onReport(whole: Report): void {
     // Offsets and hashes of the text are for pairing at the end; whoever looks later has no use for them.
+    const { text: _, ...report } = whole;
     this.#reports.push(report);
     this.#rowCount += rowsOf(report);
     while (this.#reports.length > 1 && this.#isFull()) this.#rowCount -= rowsOf(this.#reports.shift() as Report);

@@ -44,16 +44,20 @@ export class TextLog {
   // Of the row before.
   #lane = 0;
   #chunk = 0;
+  /** Of the text before. */
+  #latestChunk = 0;
   #incomplete = false;
 
   /** Adds text that the chunk of this row completed. Rows ascend. */
   add(channel: Channel, choice: number, text: string, chunk: number): void {
+    if (text === '') return;
     const index = this.#laneOf(channel, choice);
     const lane = this.#lanes[index];
     if (lane === undefined || this.#packed.count >= TEXT_GROWTHS_MAX_COUNT) {
       this.#incomplete = true;
       return;
     }
+    this.#latestChunk = chunk;
     for (let at = 0; at < text.length; at += 1) {
       const unit = text.charCodeAt(at);
       if ((unit & 0xf800) === 0xd800) this.#addHalf(index, unit, chunk);
@@ -69,8 +73,8 @@ export class TextLog {
   finish(): TextCurve {
     for (const [index, lane] of this.#lanes.entries()) {
       if (lane.half === 0) continue;
-      this.#flushHalf(index, this.#chunk);
-      if (lane.chars > lane.loggedChars) this.#log(index, this.#chunk);
+      this.#flushHalf(index, this.#latestChunk);
+      if (lane.chars > lane.loggedChars) this.#log(index, this.#latestChunk);
     }
     const lanes = this.#lanes.map(({ channel, choice, hash }): Growing => ({
       channel,

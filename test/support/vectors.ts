@@ -18,9 +18,9 @@ export interface Vector {
 export function loadVectors(): Vector[] {
   const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(SUFFIX));
   return files.toSorted().map((file) => {
-    const { head, hints, events, facts, tokens, doubts } = JSON.parse(readFileSync(new URL(file, ROOT), 'utf8'));
+    const { head, hints, events, texts, facts, tokens, doubts } = JSON.parse(readFileSync(new URL(file, ROOT), 'utf8'));
     const name = file.slice(0, -SUFFIX.length);
     const body = readFileSync(new URL(`${name}.raw`, ROOT));
-    return { name, body, head, hints, expected: { events, facts, tokens, doubts } };
+    return { name, body, head, hints, expected: { events, texts, facts, tokens, doubts } };
   });
 }

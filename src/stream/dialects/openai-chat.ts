@@ -37,10 +37,9 @@ function viewChoice(choice: JsonObject, index: number, state: AnswerState): Choi
 /** Some gateways send the whole message once more when all of it has come in deltas (MiniMax). */
 function tellNew(delta: JsonObject, index: number, from: { state: AnswerState; whole: boolean }): void {
   const { state, whole } = from;
-  const name = String(index);
-  if (whole && state.cameInDeltas(name)) return;
+  if (whole && state.choiceCameInDeltas(index)) return;
   tellDelta(delta, index, state.fragments);
-  if (!whole && state.fragments.any) state.noteDelta(name);
+  if (!whole && state.fragments.any) state.noteChoiceDelta(index);
 }
 
 /** What a delta carries. Empty texts and null are nothing. */

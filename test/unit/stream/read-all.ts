@@ -2,6 +2,7 @@
 import { CHANNELS } from '../../../src/record/kinds.ts';
 import type { AnswerFacts, TokenFacts } from '../../../src/record/stream-record.ts';
 import { createAnswerReader, type AnswerHead, type RequestHints } from '../../../src/stream/answer-reader.ts';
+import type { TextSink } from '../../../src/stream/fragments.ts';
 
 export const SSE_HEAD: AnswerHead = { status: 200, mediaType: 'text/event-stream' };
 export const CHAT_HINTS: RequestHints = { method: 'POST', path: '/v1/chat/completions' };
@@ -17,6 +18,8 @@ export interface Told {
   readonly events: ToldEvent[];
   /** For each event, which piece completed it. */
   readonly pieces: number[];
+  /** Generated text by `channel choice`, in the order in which these began. */
+  readonly texts: Record<string, string>;
   readonly facts: AnswerFacts;
   readonly tokens: TokenFacts;
   readonly doubts: string[];
@@ -31,8 +34,14 @@ export interface Setting {
 export function readAll(pieces: readonly (Uint8Array | string)[], setting: Setting = {}): Told {
   const events: ToldEvent[] = [];
   const completedBy: number[] = [];
+  const texts: Told['texts'] = {};
   let piece = 0;
-  const reader = createAnswerReader(setting.head ?? SSE_HEAD, setting.hints ?? CHAT_HINTS, (event) => {
+  const onText: TextSink = (channel, choice, text) => {
+    const lane = `${channel} ${choice}`;
+    texts[lane] = (texts[lane] ?? '') + text;
+  };
+  const hints = { ...(setting.hints ?? CHAT_HINTS), onText };
+  const reader = createAnswerReader(setting.head ?? SSE_HEAD, hints, (event) => {
     const generated = CHANNELS.filter((_, bit) => (event.generated & (1 << bit)) !== 0);
     events.push({
       kind: event.kind,
@@ -51,6 +60,7 @@ export function readAll(pieces: readonly (Uint8Array | string)[], setting: Setti
   return {
     events,
     pieces: completedBy,
+    texts,
     facts: reader.facts(),
     tokens: reader.tokens(),
     doubts: reader.doubts(),

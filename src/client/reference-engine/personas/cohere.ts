@@ -38,10 +38,11 @@ class CohereWriter implements AnswerWriter {
   }
 
   whole(): string {
-    const content = this.#steps
-      .filter((step) => step.opens && step.kind !== 'tool')
-      .map((step) => contentOf(step, blockText(this.#steps, step.index)));
-    const message = { role: 'assistant', content };
+    const openings = this.#steps.filter((step) => step.opens);
+    const textIn = ({ index }: BlockStep): string => blockText(this.#steps, index);
+    const content = openings.flatMap((step) => (step.kind === 'tool' ? [] : [contentOf(step, textIn(step))]));
+    const calls = openings.flatMap((step) => (step.kind === 'tool' ? [callOf(step, textIn(step))] : []));
+    const message = { role: 'assistant', content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
     return JSON.stringify({ id: this.#context.id, finish_reason: this.#finishReason(), message, ...this.#usage() });
   }
 
@@ -66,12 +67,15 @@ function contentOf({ kind }: BlockStep, text: string): Json {
   return kind === 'reasoning' ? { type: 'thinking', thinking: text } : { type: 'text', text };
 }
 
+function callOf({ fragment, index }: BlockStep, given: string): Json {
+  return { id: `call_${index}`, type: 'function', function: { name: fragment.text, arguments: given } };
+}
+
 function messageOf(step: BlockStep, opens: boolean): Json {
-  const { kind, fragment, index } = step;
+  const { kind, fragment } = step;
   if (kind === 'tool') {
-    const call = { id: `call_${index}`, type: 'function', function: { name: fragment.text, arguments: '' } };
     const given = { function: { arguments: fragment.text } };
-    return { message: { tool_calls: opens ? call : given } };
+    return { message: { tool_calls: opens ? callOf(step, '') : given } };
   }
   if (opens) return { message: { content: contentOf(step, '') } };
   return { message: { content: kind === 'reasoning' ? { thinking: fragment.text } : { text: fragment.text } } };

@@ -59,7 +59,12 @@ class OllamaWriter implements AnswerWriter {
     const [choice] = this.#context.plan.choices;
     if (choice === undefined) return '{}';
     const thinking = textOf(choice, 'reasoning');
-    const said = { text: textOf(choice, 'text'), ...(thinking === '' ? {} : { thinking }) };
+    const hasCall = choice.fragments.some(({ channel }) => channel === 'tool_name');
+    const said = {
+      text: textOf(choice, 'text'),
+      ...(thinking === '' ? {} : { thinking }),
+      ...(hasCall ? { tools: this.#calls() } : {}),
+    };
     return this.#line({ ...this.#wrap(said), ...this.#end() }, true).trimEnd();
   }
 

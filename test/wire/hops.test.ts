@@ -1,0 +1,166 @@
+// Goal: with an edge before it and rubato behind it a gateway that holds is named, with how and how long; one that
+// passes is not accused. What was seen on both sides is one exchange, however the gateway treats its ids (A2).
+// Method: raw client → edge → a small gateway of known manners → main listener → raw engine; verdicts as the admin
+// port tells them, and the same between two processes by --peer.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { HopState } from '../../src/judge/hop-state.ts';
+import type { Report } from '../../src/judge/report.ts';
+import { gapCount } from '../support/answer.ts';
+import { useBench } from '../support/bench.ts';
+import { Gateway, type GatewayWay } from '../support/gateway.ts';
+import { sumOf } from '../support/prometheus.ts';
+import { RawClient } from '../support/raw-client.ts';
+import { PLAN_FIELD, RawEngine, type EngineExchange } from '../support/raw-engine.ts';
+import { c, chatRequest, delta, DONE, END, FINISH, HEAD } from '../support/script.ts';
+import { Sidecar } from '../support/sidecar.ts';
+import { poll, sleep } from '../support/signal.ts';
+
+const clients: RawClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close();
+});
+
+let count = 0;
+
+/** `count` tokens, one each `everyMs`, as case A2 has them. */
+function tokens(tokenCount: number, everyMs: number, id: string) {
+  return async (exchange: EngineExchange): Promise<void> => {
+    await exchange.write(HEAD);
+    const startMs = performance.now();
+    for (let token = 0; token < tokenCount; token += 1) {
+      const waitMs = startMs + token * everyMs - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+      await exchange.write(c(delta({ content: `t${token} ` }, { id })));
+    }
+    await exchange.write(c(FINISH + DONE), END);
+  };
+}
+
+interface Asked {
+  readonly model: string;
+  readonly body: string;
+}
+
+/** Plays one stream of `tokenCount` tokens through this port and waits for its end. */
+async function ask(engine: RawEngine, port: number, tokenCount: number, everyMs: number): Promise<Asked> {
+  count += 1;
+  const model = `hop-${count}`;
+  const plan = engine.plan(tokens(tokenCount, everyMs, `chatcmpl-${count}`));
+  const client = await RawClient.open(port);
+  clients.push(client);
+  client.request(chatRequest({ model, lines: [`${PLAN_FIELD}: ${plan.id}`] }));
+  const response = await client.response(0, 30_000);
+  expect(response.complete).toBe(true);
+  const { answer } = await plan.exchange;
+  expect(response.body.toString()).toBe(answer?.body.toString());
+  return { model, body: response.body.toString() };
+}
+
+/** What the sidecar reports of the exchange that it saw before the hop. */
+async function outerReport(sidecar: Sidecar, model: string, isOuter: (report: Report) => boolean): Promise<Report> {
+  return poll(`the report of ${model}`, async () => {
+    for (const { record } of sidecar.records()) {
+      if (record.request.model !== model) continue;
+      const { status, text } = await sidecar.admin(`/api/streams/${record.id}`);
+      const report = status === 200 ? (JSON.parse(text) as Report) : undefined;
+      if (report !== undefined && isOuter(report)) return report;
+    }
+    return undefined;
+  });
+}
+
+async function hopState(sidecar: Sidecar, name: string): Promise<HopState | undefined> {
+  const { hops } = JSON.parse((await sidecar.admin('/api/hops')).text) as { hops: HopState[] };
+  return hops.find(({ hop }) => hop === name);
+}
+
+const isAtEdge = ({ record }: Report): boolean => record.edge !== undefined;
+
+describe('an edge', () => {
+  let gateway: Gateway;
+  const bench = useBench(async () => {
+    gateway = await Gateway.start();
+    return { args: ['--edge', `holder@127.0.0.1:0=${gateway.url}`] };
+  });
+  beforeAll(() => void (gateway.innerPort = bench.sidecar.listenPort));
+  afterAll(() => gateway.stop());
+
+  async function verdictOf(way: GatewayWay, tokenCount: number, everyMs: number): Promise<Report> {
+    gateway.way = way;
+    const { model } = await ask(bench.engine, bench.sidecar.edgePort('holder'), tokenCount, everyMs);
+    return outerReport(bench.sidecar, model, isAtEdge);
+  }
+
+  test('A2 a hop that releases every 25 events is named, with what it costs', async () => {
+    const outer = await verdictOf({ name: 'events', count: 25 }, 100, 20);
+    const { record, hop } = outer;
+    expect(record.hop).toMatchObject({ name: 'holder', pairedBy: 'trace', confirmed: true, attemptCount: 1 });
+    expect(hop).toMatchObject({ hop: 'holder', word: 'holds' });
+    // A saw from 480 ms to 0, four times; a busy machine adds, it takes nothing away.
+    expect(hop?.holdMaxNs).toBeGreaterThan(450e6);
+    expect(hop?.holdP50Ns).toBeGreaterThan(200e6);
+    const inner = await outerReport(bench.sidecar, record.request.model ?? '', (report) => !isAtEdge(report));
+    expect(inner.record.id).toBe(record.hop?.inner.id);
+    expect(inner.hop).toBeUndefined();
+    // Fewer gaps than behind the hop, and none of them counts where they would be taken for the engine's.
+    expect(gapCount(inner)).toBeGreaterThan(3 * gapCount(outer));
+    const gaps = sumOf(await bench.sidecar.metrics(), 'rubato_gap_seconds_count', { point: 'received' });
+    expect(gaps).toBe(inner.figures.gapsReceived.count);
+  });
+
+  test('A2 a hop that passes what it gets is not accused', async () => {
+    const { record, hop } = await verdictOf({ name: 'passes' }, 60, 10);
+    expect(record.hop).toMatchObject({ name: 'holder', confirmed: true });
+    expect(hop?.word).not.toBe('holds');
+  });
+
+  test('the running verdict names it, and the metrics know it by its name', async () => {
+    for (let round = 0; round < 3; round += 1) await verdictOf({ name: 'until_end' }, 30, 10);
+    const state = await hopState(bench.sidecar, 'holder');
+    expect(state?.pairedBy.trace).toBeGreaterThanOrEqual(5);
+    expect(state?.unpaired).toEqual({});
+    expect(state?.word).toBe('holds');
+    const metrics = await bench.sidecar.metrics();
+    expect(sumOf(metrics, 'rubato_hop_hold_seconds_count', { hop: 'holder' })).toBe(state?.pairedCount);
+    // Each stream was seen twice and is counted once.
+    expect(sumOf(metrics, 'rubato_ttft_seconds_count')).toBe(state?.pairedCount);
+  });
+
+  test('a gateway that drops the trace is seen through by the id of the answer', async () => {
+    gateway.drops = ['traceparent', 'tracestate'];
+    const { record, hop } = await verdictOf({ name: 'until_end' }, 30, 10);
+    gateway.drops = [];
+    expect(record.hop).toMatchObject({ name: 'holder', pairedBy: 'response', confirmed: true });
+    expect(hop).toMatchObject({ word: 'holds', way: 'until_end' });
+  });
+});
+
+test('a peer behind the hop tells what it saw, and the hop is named across two processes', async () => {
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const engine = await RawEngine.start();
+    stops.push(() => engine.stop());
+    const inner = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}` });
+    stops.push(() => inner.stop());
+    const gateway = await Gateway.start({ way: { name: 'events', count: 10 } });
+    stops.push(() => gateway.stop());
+    gateway.innerPort = inner.listenPort;
+    const peer = `far@http://127.0.0.1:${inner.adminPort}`;
+    const outer = await Sidecar.start({ upstream: gateway.url, args: ['--peer', peer] });
+    stops.push(() => outer.stop());
+
+    const { model } = await ask(engine, outer.listenPort, 60, 10);
+    const { record, hop } = await outerReport(outer, model, () => true);
+    expect(record.hop).toMatchObject({ name: 'far', confirmed: true });
+    expect(record.hop?.clockErrorNs).toBeGreaterThan(0);
+    expect(hop).toMatchObject({ hop: 'far', word: 'holds' });
+    expect(hop?.holdMaxNs).toBeGreaterThan(50e6);
+    // The peer tells offsets and hashes; of what was said it tells nothing.
+    const traceId = record.trace?.traceId ?? '';
+    const { text } = await inner.admin(`/api/pairing?trace=${traceId}`);
+    expect((JSON.parse(text) as { sights: unknown[] }).sights).toHaveLength(1);
+    expect(text).not.toContain('t12 ');
+  } finally {
+    for (const stop of stops.toReversed()) await stop();
+  }
+});

@@ -4,22 +4,18 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Figures } from '../../src/measure/figures.ts';
 import type { StreamRecord } from '../../src/record/stream-record.ts';
 import { atTheEnd } from './children.ts';
 import { parsePrometheus, type Sample } from './prometheus.ts';
 import { KEPT_CODE, NODE, ROOT } from './program.ts';
+import { RecordReader, type RecordEntry } from './record-reader.ts';
 import { poll, Signal } from './signal.ts';
 
 const START_WAIT_MS = 15_000;
 const STOP_WAIT_MS = 10_000;
 const RECORD_WAIT_MS = 8_000;
 
-/** One line of the record file. */
-export interface RecordEntry {
-  readonly record: StreamRecord;
-  readonly figures: Figures;
-}
+export type { RecordEntry };
 
 export interface SidecarOptions {
   /** Absent when the configuration file names the upstreams. */
@@ -41,12 +37,14 @@ export class Sidecar {
   exit: { readonly code: number | null; readonly signal: string | null; readonly atMs: number } | undefined;
   readonly #signal = new Signal();
   readonly #folder: string;
+  readonly #records: RecordReader;
   readonly #process: ChildProcess;
   readonly #release: () => void;
   #stopping = false;
 
   private constructor(options: SidecarOptions) {
     this.#folder = mkdtempSync(join(tmpdir(), 'rubato-wire-'));
+    this.#records = new RecordReader(this.recordFile);
     const upstream = options.upstream === undefined ? [] : ['--upstream', options.upstream];
     const ports = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--record', this.recordFile];
     // Engines of tests answer what they were planned to; only who tests it wants questions of rubato's own.
@@ -92,22 +90,12 @@ export class Sidecar {
 
   /** All records so far, in order of their ends. */
   records(): RecordEntry[] {
-    let text: string;
-    try {
-      text = readFileSync(this.recordFile, 'utf8');
-    } catch {
-      return []; // The file appears with its first line.
-    }
-    // The last line may be half written.
-    return text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as RecordEntry);
+    return [...this.#records.entries()];
   }
 
   /** Waits for the one record that matches. */
   record(what: string, matches: (record: StreamRecord) => boolean): Promise<RecordEntry> {
-    const look = (): RecordEntry | undefined => this.records().find((entry) => matches(entry.record));
+    const look = (): RecordEntry | undefined => this.#records.entries().find((entry) => matches(entry.record));
     return poll(`a record of ${what}`, look, RECORD_WAIT_MS);
   }
 
@@ -115,7 +103,7 @@ export class Sidecar {
   async recordsAfter(from: number, count: number): Promise<RecordEntry[]> {
     await poll(
       `${count} more records`,
-      () => (this.records().length >= from + count ? true : undefined),
+      () => (this.#records.entries().length >= from + count ? true : undefined),
       RECORD_WAIT_MS,
     );
     return this.records().slice(from);

@@ -186,7 +186,8 @@ describe('queue and prefill of every exchange are what the engine did', () => {
   });
 });
 
-describe('queue and prefill are absent, and never 0', () => {
+// Each row waits for evidence that never comes, and none of their figures is held to a moment.
+describe.concurrent('queue and prefill are absent, and never 0', () => {
   test.each(SILENT)('%s states neither', async (_, row) => {
     expectNothing(await play(row, 1));
   });

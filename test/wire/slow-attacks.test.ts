@@ -74,7 +74,8 @@ async function goodRequests(count: number): Promise<number> {
   return tookMs.toSorted((a, b) => a - b)[Math.floor(count / 2)] as number;
 }
 
-describe('all of them at once', () => {
+// Both groups wait for limits of ten seconds, and neither minds the other.
+describe.concurrent('all of them at once', () => {
   test('T26 are closed in time, and good clients do not notice', async () => {
     const groups = {
       heads: many(() => attack('POST /slow-head HTTP/1.1\r\nhost: x\r\n', 'x: y\r\n')),
@@ -102,7 +103,7 @@ describe('all of them at once', () => {
   }, 40_000);
 });
 
-describe('who looks like one and is none', () => {
+describe.concurrent('who looks like one and is none', () => {
   test('is not closed: chunks that come slowly, a body at the least speed, a client that waits for 100', async () => {
     const chunked = attack('POST /chunks HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\nx\r\n');
     const steady = attack('POST /steady HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n', 'x'.repeat(1_400));

@@ -43,8 +43,8 @@ function verdictText(verdict: Verdict): string {
   return `${isMet(verdict) ? 'PASS' : 'MISS'} ${what}: ${short(value)} ${unit} (target ≤ ${target} ${unit})`;
 }
 
-/** Runs a bench and prints what it found. */
-export async function report(run: () => Promise<BenchResult>): Promise<void> {
+/** Runs a bench and prints what it found; says whether every target was met. */
+export async function report(run: () => Promise<BenchResult>): Promise<boolean> {
   const before = loadavg()[0] ?? NaN;
   const { name, tables, verdicts, figures } = await run();
   const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}`;
@@ -63,6 +63,7 @@ export async function report(run: () => Promise<BenchResult>): Promise<void> {
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+  return verdicts.every((each) => isMet(each));
 }
 
 /** A word on the way, for those who wait. */

@@ -1,0 +1,18 @@
+// How much memory a process has in RAM, once and as it goes.
+import { readFileSync } from 'node:fs';
+
+/** 0 for the direct way, which is no process of its own. */
+export function rssKib(pid: number | undefined): number {
+  if (pid === undefined) return 0;
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}
+
+/** Looks again and again until it is stopped; gives every look. */
+export function watchRss(pid: number | undefined, everyMs = 25): () => number[] {
+  const looks: number[] = [];
+  const timer = setInterval(() => looks.push(rssKib(pid)), everyMs);
+  return () => {
+    clearInterval(timer);
+    return looks;
+  };
+}

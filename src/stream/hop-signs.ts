@@ -70,7 +70,7 @@ const CACHE_FIELDS: ReadonlySet<string> = new Set([
   'x-portkey-cache-status',
   'x-vercel-cache',
 ]);
-const HIT = /\b(?:tcp_)?(?:mem_)?hit\b/;
+const HIT = /^(?:semantic |(?:[a-z]+_)*)hit\b/;
 
 const CACHE_WORDS = ['no-cache', 'no-store', 'no-transform'] as const;
 
@@ -150,7 +150,8 @@ function lookAtCache(name: string, value: string, seen: Seen): void {
   // Two numbers: this request's, and that of the one which filled the cache.
   const refilled = name === 'x-varnish' && /^\d+ \d+$/.test(value);
   const stated = name === 'cache-status' && /;\s*hit(?:\s*(?:[;,]|$))/.test(value);
-  if (aged || refilled || stated || (CACHE_FIELDS.has(name) && HIT.test(value))) seen.cached = true;
+  if (aged || refilled || stated || (CACHE_FIELDS.has(name) && listMembers(value).some((word) => HIT.test(word))))
+    seen.cached = true;
 }
 
 function namedIn(value: string): HopProduct[] {

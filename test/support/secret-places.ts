@@ -4,6 +4,7 @@
 import { FORMS, NDJSON_HEAD } from './dialect-forms.ts';
 import type { Script } from './raw-engine.ts';
 import { actAt, at, bytesOf, c, D, delta, DONE, END, event, FINISH, HEAD, head } from './script.ts';
+import { hashOf, pointsOf } from './text-oracle.ts';
 import { TYPED_FORMS } from './typed-forms.ts';
 
 export const canaries: string[] = [];
@@ -15,12 +16,19 @@ export function canary(place: string): string {
 }
 
 /** A canary as it is, and as encodings without loss would show it. */
-export function formsOf(text: string): string[] {
+function formsOf(text: string): string[] {
   return [
     text,
     Buffer.from(text).toString('base64').replaceAll('=', '').slice(0, -2),
     Buffer.from(text).toString('hex'),
   ];
+}
+
+/** An output has it, in one of these forms or as the hash by which answers are found to be the same. */
+export function holds(output: string, text: string): boolean {
+  if (formsOf(text).some((form) => output.includes(form))) return true;
+  // As a number of its own: a longer one can have any digits in it.
+  return new RegExp(`(?<![\\d.])${hashOf(pointsOf(text))}(?![\\d.])`).test(output);
 }
 
 export interface SecretPlay {

@@ -60,18 +60,14 @@ export function tell(
   pieces: readonly (Uint8Array | string)[],
   head: AnswerHead,
   hints: RequestHints,
-): { readonly told: Piece[]; readonly curve: TextCurve; readonly textLost: boolean } {
-  const told: Piece[] = [];
+): { readonly curve: TextCurve; readonly textLost: boolean } {
   const log = new TextLog();
   let chunk = 0;
   const reader = createAnswerReader(
     head,
     {
       ...hints,
-      onText: (channel, choice, text) => {
-        told.push({ channel, choice, text, chunk });
-        log.add(channel, choice, text, chunk);
-      },
+      onText: (channel, choice, text) => log.add(channel, choice, text, chunk),
     },
     () => undefined,
   );
@@ -82,13 +78,5 @@ export function tell(
   reader.end();
   const curve = log.finish();
   log.release();
-  return { told, curve, textLost: reader.textLost };
-}
-
-/** The text of each lane, by `channel choice`, in the order in which they began. */
-export function textByLane(told: readonly Omit<Piece, 'chunk'>[]): Record<string, string> {
-  const lanes: Record<string, string> = {};
-  for (const { channel, choice, text } of told)
-    lanes[`${channel} ${choice}`] = (lanes[`${channel} ${choice}`] ?? '') + text;
-  return lanes;
+  return { curve, textLost: reader.textLost };
 }

@@ -1,6 +1,7 @@
 // What is known of a hop by now: the running verdict over the latest exchanges seen on both its sides. The
 // contract between who keeps it (observe/) and who shows it (telemetry/). Lengths in ns.
 import type { HopChange, PairBasis, UnpairedReason } from '../record/hop-facts.ts';
+import type { HopProduct } from '../record/hop-signs.ts';
 import type { DeliveryWord, HoldWay } from './delivery.ts';
 
 /** Nearest ranks of values that occurred. */
@@ -21,6 +22,10 @@ export interface HopState {
   readonly signs: readonly string[];
   /** Medians over the exchanges that are held: the hop's signature (`blockBytes`, `intervalMs`, …). */
   readonly signature: Readonly<Record<string, number>>;
+  /** What named itself in the heads of answers that came out of it, in the order in which it was first seen. */
+  readonly products: readonly HopProduct[];
+  /** Settings that usually cure it, where it holds; for people. */
+  readonly cures: readonly string[];
   /** Since the start. */
   readonly pairedCount: number;
   readonly pairedBy: Readonly<Partial<Record<PairBasis, number>>>;

@@ -87,7 +87,10 @@ const HOP_HEAD = ['hop', 'word', 'way', 'pairs', 'largest hold p50', 'p95', 'TTF
 
 /** What stands between an edge, or here, and where the same exchanges were seen again. */
 function hops(states: readonly HopState[]): string {
-  return states.length === 0 ? '' : `<h2>Hops</h2>${table(HOP_HEAD, states.map(hopRow))}\n`;
+  if (states.length === 0) return '';
+  const cures = states.flatMap(({ hop, cures: each }) => each.map((cure) => `${hop}: ${cure}`));
+  const told = cures.map((cure) => `<p>What usually cures it: ${escape(cure)}</p>\n`).join('');
+  return `<h2>Hops</h2>${table(HOP_HEAD, states.map(hopRow))}\n${told}`;
 }
 
 function hopRow(state: HopState): readonly Cell[] {

@@ -2,11 +2,13 @@
 // exchange may stumble over anything; a hop that holds does it again and again. Bounded in hops and exchanges.
 import { HOP_EXCHANGES_KEPT_COUNT, HOPS_MAX_COUNT } from '../../base/pairing-limits.ts';
 import type { DeliveryWord, HopVerdict } from '../../judge/delivery.ts';
+import { curesFor } from '../../judge/hop-cures.ts';
 import type { HopSpread, HopState } from '../../judge/hop-state.ts';
 import type { Report, Sink } from '../../judge/report.ts';
 import { defined } from '../../measure/defined.ts';
 import { ascending, nearestRank } from '../../measure/percentile.ts';
 import type { HopChange, HopFacts, PairBasis, UnpairedReason } from '../../record/hop-facts.ts';
+import type { HopProduct } from '../../record/hop-signs.ts';
 import { opinionOf } from './hop-opinion.ts';
 
 type Counts<Name extends string> = Partial<Record<Name, number>>;
@@ -21,7 +23,8 @@ export class HopSummary implements Sink {
   readonly #hops = new Map<string, HopMemory>();
 
   onReport({ record, hop: verdict, unpaired }: Report): void {
-    if (record.hop !== undefined) this.#memoryOf(record.hop.name)?.addPair({ facts: record.hop, verdict });
+    const products = record.response.hopSigns?.products ?? [];
+    if (record.hop !== undefined) this.#memoryOf(record.hop.name)?.addPair({ facts: record.hop, verdict }, products);
     else if (unpaired !== undefined) this.#memoryOf(unpaired.hop)?.addUnpaired(unpaired.reason);
   }
 
@@ -46,11 +49,14 @@ class HopMemory {
   readonly #unpaired: Counts<UnpairedReason> = {};
   readonly #words: Counts<DeliveryWord> = {};
   readonly #changes: Counts<HopChange> = {};
+  /** Of a closed set of names. */
+  readonly #products = new Set<HopProduct>();
   #pairedCount = 0;
 
-  addPair(judged: Judged): void {
+  addPair(judged: Judged, products: readonly HopProduct[]): void {
     const { facts, verdict } = judged;
     this.#pairedCount += 1;
+    for (const product of products) this.#products.add(product);
     count(this.#pairedBy, facts.pairedBy);
     for (const change of facts.changes) count(this.#changes, change);
     if (verdict !== undefined) count(this.#words, verdict.word);
@@ -67,9 +73,13 @@ class HopMemory {
     const verdicts = this.#recent.flatMap(({ verdict }) => verdict ?? []);
     const spread = (of: (verdict: HopVerdict) => number | undefined): HopSpread | undefined =>
       spreadOf(verdicts.flatMap((verdict) => of(verdict) ?? []));
+    const opinion = opinionOf(verdicts);
+    const products = [...this.#products];
     return {
       hop,
-      ...opinionOf(verdicts),
+      ...opinion,
+      products,
+      cures: opinion.way === undefined ? [] : curesFor(opinion.way, products),
       pairedCount: this.#pairedCount,
       pairedBy: { ...this.#pairedBy },
       unpaired: { ...this.#unpaired },

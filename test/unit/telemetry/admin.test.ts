@@ -102,6 +102,8 @@ const HOP: HopState = {
   confidence: 0.9,
   signs: [],
   signature: { blockBytes: 4_096 },
+  products: ['nginx'],
+  cures: ['nginx: `proxy_buffering off;` <for this location>'],
   pairedCount: 12,
   pairedBy: { trace: 12 },
   unpaired: {},
@@ -118,6 +120,7 @@ describe('hops', () => {
     expect(json(await ask('/api/hops'))).toEqual({ hops: [HOP] });
     expect(json(await ask('/api/summary')).hops).toEqual([HOP]);
     const { body } = await ask('/');
+    expect(body).toContain('nginx: `proxy_buffering off;` &lt;for this location&gt;');
     expect(body).toContain(
       '<td>&lt;b&gt;gateway&lt;/b&gt;</td><td>holds</td><td>size</td><td>12</td><td>480.0 ms</td>',
     );

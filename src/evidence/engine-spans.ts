@@ -6,7 +6,7 @@
 // TensorRT-LLM `llmapi/otel_tracing.py` and `metrics/perf_utils.py`, Triton `src/tracer.cc`.
 import type { Evidence } from '../record/stream-record.ts';
 import type { EngineSpan } from './engine-span.ts';
-import { lengthNs, NS_PER_S } from './exact.ts';
+import { exactEvidence, lengthNs, NS_PER_S } from './exact.ts';
 import type { EvidenceSubject } from './source.ts';
 
 export const ENGINE_SPANS = 'engine-spans';
@@ -179,14 +179,11 @@ function earliest(spans: readonly EngineSpan[]): EngineSpan | undefined {
 
 /** Exact evidence of the lengths that are possible; undefined when none is. */
 function told(definition: string, queueNs: number | undefined, prefillNs: number | undefined): Evidence | undefined {
-  const queue = isLength(queueNs) ? { queueNs } : {};
-  const prefill = isLength(prefillNs) ? { prefillNs } : {};
-  if (!isLength(queueNs) && !isLength(prefillNs)) return undefined;
-  return { source: ENGINE_SPANS, basis: 'exact', definition, ...queue, ...prefill };
-}
-
-function isLength(ns: number | undefined): ns is number {
-  return lengthNs(ns, 1) !== undefined;
+  return exactEvidence(ENGINE_SPANS, {
+    definition,
+    queueNs: lengthNs(queueNs, 1),
+    prefillNs: lengthNs(prefillNs, 1),
+  });
 }
 
 /** Seconds as a number; TensorRT-LLM writes −1 for what it does not know. */

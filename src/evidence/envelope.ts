@@ -10,6 +10,7 @@
 //
 // Looking at neighbours also follows what the shape cannot: steps of a scheduler, a floor of memory
 // bandwidth. Pure; a fit costs some 100 µs for 256 samples and is made seldom.
+import { ninthDecile } from './middle.ts';
 import { fitShape, type PrefillShape, type Sample } from './prefill-shape.ts';
 
 /** What the envelope says of one size. */
@@ -159,9 +160,4 @@ function quantileOf(sorted: readonly number[], count: number, quantile: number):
   const low = sorted[below] ?? 0;
   const high = below + 1 < count ? (sorted[below + 1] ?? low) : low;
   return low + (rank - below) * (high - low);
-}
-
-/** By nearest rank; of nothing it is no error that anybody could vouch for. */
-function ninthDecile(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(0.9 * values.length) - 1] ?? Infinity;
 }

@@ -2,7 +2,7 @@
 // earlier prompts of about the same size and script. Never a tokenizer; what no text shows (images, a chat
 // template) is in the ratio. One of these is for one model.
 import { PROMPT_RATIO_SAMPLES_MAX_COUNT } from '../base/limits.ts';
-import { middleOf } from './middle.ts';
+import { middleOf, ninthDecile } from './middle.ts';
 
 export interface PromptSize {
   readonly bytes: number;
@@ -56,8 +56,7 @@ export class PromptRatio {
       .slice(0, NEAREST_COUNT);
     if (near.length < LEAST_COUNT) return undefined;
     const ratio = middleOf(near.map(({ tokensAByte }) => tokensAByte));
-    const misses = near.map(({ tokensAByte }) => Math.abs(tokensAByte / ratio - 1)).toSorted((a, b) => a - b);
-    const errorRatio = misses[Math.ceil(0.9 * misses.length) - 1] ?? Infinity;
+    const errorRatio = ninthDecile(near.map(({ tokensAByte }) => Math.abs(tokensAByte / ratio - 1)));
     if (errorRatio > ERROR_MAX_RATIO) return undefined;
     const tokens = Math.max(1, Math.round(ratio * size.bytes));
     return { tokens, errorTokens: Math.ceil(errorRatio * tokens) };

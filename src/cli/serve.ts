@@ -24,14 +24,20 @@ Examples:
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 rubato serve --upstream http://127.0.0.1:8000
   rubato serve --config rubato.yaml
 
+Which hop holds the stream? Stand on both sides of it: the gateway's upstream becomes --listen, and clients go
+to the edge. /api/hops on the admin port then says what the gateway does, and what cures it:
+  rubato serve --upstream http://127.0.0.1:8000 --edge gateway@127.0.0.1:8081=http://127.0.0.1:4000
+
 SIGHUP has the YAML file read again without cutting a stream; a file with faults changes nothing.
 SIGTERM or Ctrl-C lets open streams finish, for as long as --drain says; a second one cuts them.
 
-A YAML file with routes and classes:
+A YAML file with routes, edges and classes:
   listen: 0.0.0.0:8080
   routes:                                # the first that matches wins
     - { name: chat, prefix: /v1/chat, upstream: "http://127.0.0.1:8000" }
     - { name: rest, upstream: "http://127.0.0.1:8001" }
+  edges:                                 # listeners before gateways, which lead to "listen"
+    - { name: gateway, listen: "0.0.0.0:8081", upstream: "http://127.0.0.1:4000" }
   classes:                               # interactive, batch and default always exist
     - name: agents
       stall_ms: 250

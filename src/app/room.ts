@@ -30,8 +30,14 @@ export function roomInDescriptorsCount(): number | undefined {
 
 /** The same from the text of Linux's `/proc/…/limits`. */
 export function connectionsWithin(limits: string): number | undefined {
-  const soft = /^Max open files +(\d+)/m.exec(limits)?.[1];
+  const soft = descriptorsWithin(limits);
   if (soft === undefined) return undefined;
-  const reservedCount = Math.min(DESCRIPTORS_RESERVED_COUNT, Math.floor(Number(soft) / 2));
-  return Math.max(1, Math.floor((Number(soft) - reservedCount) / DESCRIPTORS_OF_CLIENT_COUNT));
+  const reservedCount = Math.min(DESCRIPTORS_RESERVED_COUNT, Math.floor(soft / 2));
+  return Math.max(1, Math.floor((soft - reservedCount) / DESCRIPTORS_OF_CLIENT_COUNT));
+}
+
+/** Descriptors that this text allows; undefined where it sets no limit. */
+export function descriptorsWithin(limits: string): number | undefined {
+  const soft = /^Max open files +(\d+)/m.exec(limits)?.[1];
+  return soft === undefined ? undefined : Number(soft);
 }

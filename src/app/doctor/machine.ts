@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { nowNs } from '../../base/clock.ts';
 import { CpuQuota } from '../../observe/cpu-quota.ts';
+import { connectionsWithin, descriptorsWithin } from '../room.ts';
 import type { Check, DoctorContext, Finding } from './check.ts';
 
 export const machineCheck: Check = {
@@ -11,16 +12,14 @@ export const machineCheck: Check = {
   run: (context) => [openFiles(), ...cpu(context), clock(), ...upstreamClock(context), node()],
 };
 
-/** Two sockets a stream, and some for everything else. */
-const FILES_PER_STREAM = 2;
-const FILES_OF_OUR_OWN = 200;
 const STREAMS_WANTED = 2_000;
 
 function openFiles(): Finding {
-  const limits = tryRead('/proc/self/limits');
-  const limit = Number(/^Max open files\s+(\d+)/m.exec(limits ?? '')?.[1] ?? Number.NaN);
-  if (Number.isNaN(limit)) return { check: 'open files', status: 'skip', says: 'this system does not tell the limit' };
-  const streams = Math.max(0, Math.floor((limit - FILES_OF_OUR_OWN) / FILES_PER_STREAM));
+  const limits = tryRead('/proc/self/limits') ?? '';
+  const [limit, streams] = [descriptorsWithin(limits), connectionsWithin(limits)];
+  if (limit === undefined || streams === undefined) {
+    return { check: 'open files', status: 'skip', says: 'this system does not tell the limit' };
+  }
   const values = { limit, streams };
   if (streams >= STREAMS_WANTED)
     return { check: 'open files', status: 'ok', says: `${limit}, enough for ${streams} streams at a time`, values };

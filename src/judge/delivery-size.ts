@@ -27,7 +27,7 @@ export function judgeSize(shape: Shape): Finding | undefined {
   if (shape.arrivals.coded) return undefined;
   // The last burst holds what was left over, and of a first one the head may have taken a part.
   const last = shape.arrivals.bursts.at(-1);
-  const full = shape.bursts.filter((burst) => burst !== last);
+  const full = withoutHead(shape.bursts.filter((burst) => burst !== last));
   if (full.length === 0 || medianOf(full.map((burst) => burst.silenceNs)) < SILENCE_LEAST_NS) return undefined;
   const blockBytes = blockOf(full);
   const exactCount = full.filter((burst) => burst.bytes % blockBytes === 0).length;
@@ -50,6 +50,11 @@ export function judgeSize(shape: Shape): Finding | undefined {
     },
     ample: full.length >= 5,
   };
+}
+
+function withoutHead(full: readonly Burst[]): readonly Burst[] {
+  const [first, second] = full;
+  return first !== undefined && second !== undefined && first.bytes < second.bytes ? full.slice(1) : full;
 }
 
 /** The smallest size that bursts often have; a burst can be several of them. */
@@ -76,17 +81,15 @@ function isExactEnough(exactCount: number, fullCount: number, countMean: number)
 
 /** As good as always the same size, just below a round one, and too many events for any step. */
 function isPages(full: readonly Burst[], blockBytes: number, countMean: number): boolean {
-  const inner = full.length > 4 ? full.slice(1) : full;
-  if (inner.length < ONES_LEAST || countMean < PAGE_EVENTS_MEAN || !isPageLess(blockBytes)) return false;
-  return inner.every((burst) => offBytes(burst, blockBytes) <= PAGE_OFF_BYTES);
+  if (full.length < ONES_LEAST || countMean < PAGE_EVENTS_MEAN || !isPageLess(blockBytes)) return false;
+  return full.every((burst) => offBytes(burst, blockBytes) <= PAGE_OFF_BYTES);
 }
 
 /** Bytes stay the same while the number of events in them does not: some events were cut in two. */
 function cutsEvents(full: readonly Burst[], blockBytes: number, { arrivals }: Shape): boolean {
-  const inner = full.length > 4 ? full.slice(1) : full;
-  const fits = inner.filter((burst) => offBytes(burst, blockBytes) * EVEN_EVENT_PARTS <= arrivals.eventBytes);
+  const fits = full.filter((burst) => offBytes(burst, blockBytes) * EVEN_EVENT_PARTS <= arrivals.eventBytes);
   const ones = fits.filter((burst) => Math.round(burst.bytes / blockBytes) === 1);
-  if (ones.length < ONES_LEAST || fits.length < inner.length * FIT_LEAST_RATIO) return false;
+  if (ones.length < ONES_LEAST || fits.length < full.length * FIT_LEAST_RATIO) return false;
   const counts = ones.map((burst) => burst.eventCount);
   if (ratio(sumOf(counts), counts.length) < EVENTS_LEAST_MEAN * arrivals.choiceCount) return false;
   const usual = medianOf(counts);

@@ -9,7 +9,11 @@ import { EventLog } from '../../record/event-log.ts';
 import type { Doubt } from '../../record/kinds.ts';
 import { RECORD_SCHEMA, type Marks, type ResponseFacts, type StreamRecord } from '../../record/stream-record.ts';
 import type { ConnectionFacts, RequestFacts } from '../../record/stream-record.ts';
+import type { TextCurve } from '../../record/text-curve.ts';
+import { TextLog } from '../../record/text-log.ts';
 import { createAnswerReader, type AnswerReader, type EmitEvent } from '../../stream/answer-reader.ts';
+import type { TextSink } from '../../stream/fragments.ts';
+import { hopSignsOf } from '../../stream/hop-signs.ts';
 import { parseMediaType } from '../../stream/media-type.ts';
 
 /** As the class `interactive` has it. */
@@ -45,6 +49,7 @@ export class AnswerLog {
   readonly #events = new EventLog();
   readonly #response: ResponseFacts = { receivedBytes: 0, deliveredBytes: 0, chunkCount: 0 };
   readonly #doubts = new Set<Doubt>();
+  readonly #text = new TextLog();
   #reader: AnswerReader | undefined;
   #row: number | undefined;
   #generated = false;
@@ -70,10 +75,18 @@ export class AnswerLog {
     this.marks.headWrittenAtNs = atNs;
     const mediaType = parseMediaType(fieldValue(fields, 'content-type'))?.slice(0, 64);
     const encoding = fieldValue(fields, 'content-encoding')?.slice(0, 32);
-    Object.assign(this.#response, { status, framing, ...defined({ mediaType, encoding }) });
+    Object.assign(this.#response, {
+      status,
+      framing,
+      ...defined({ mediaType, encoding, hopSigns: hopSignsOf(fields) }),
+    });
     if (framing === 'close_delimited') this.#doubts.add('close_delimited');
     const answerHead = { status, fields, ...defined({ mediaType, encoding }) };
-    this.#reader = createAnswerReader(answerHead, { method, path, ...defined({ model, stream }) }, this.#onEvent);
+    this.#reader = createAnswerReader(
+      answerHead,
+      { method, path, ...defined({ model, stream }), onText: this.#onText },
+      this.#onEvent,
+    );
   }
 
   onRead({ atNs, errorBoundNs, pieces }: AnswerRead): void {
@@ -134,6 +147,18 @@ export class AnswerLog {
       doubts,
     };
   }
+
+  /** Where its text stood at each chunk, for pairing; undefined where nobody could read one. */
+  curve(): TextCurve | undefined {
+    if (this.#reader === undefined) return undefined;
+    const curve = this.#text.finish();
+    const lost = this.#reader.textLost || this.#doubts.has('log_full') || this.#doubts.has('parse_overflow');
+    return lost ? { ...curve, incomplete: true } : curve;
+  }
+
+  readonly #onText: TextSink = (channel, choice, text) => {
+    if (this.#row !== undefined) this.#text.add(channel, choice, text, this.#row);
+  };
 
   readonly #onEvent: EmitEvent = (event) => {
     const row = this.#row;

@@ -1,0 +1,34 @@
+// What the signs of a verdict mean, in sentences with their figures. A sign without a sentence shows as its name.
+import type { DeliveryVerdict, HopVerdict } from '../../judge/delivery.ts';
+
+type Numbers = Readonly<Record<string, number>>;
+
+const SENTENCES: Readonly<Record<string, (numbers: Numbers) => string>> = {
+  bursts_of_a_buffer: (of) =>
+    `${of['fullBursts']} bursts of ${of['blockBytes']} bytes or a multiple, whatever was in them`,
+  bursts_of_one_size: (of) => `${of['fullBursts']} bursts of about ${of['blockBytes']} bytes that cut events in two`,
+  usual_block: () => 'a usual size of buffers',
+  bursts_at_an_interval: (of) => `bursts of ${of['eventsPerBurst']} events every ${of['intervalMs']} ms`,
+  never_off_it: () => 'never off that interval, whatever the engine did',
+  one_more_or_less: () => 'one event more or less each time',
+  bursts_only: (of) => `${of['bursts']} bursts of ${of['eventsPerBurst']} events each, and nothing between`,
+  all_at_the_end: (of) => `${of['events']} events within ${of['runMs']} ms, after ${of['waitMs']} ms of nothing`,
+  head_with_text: () => 'the response head came with them',
+  length_stated: () => 'a length was stated: the whole answer was known before its first byte',
+  content_coding: () => 'a content coding lies over the body',
+  lumps: (of) => `${of['bursts']} lumps of ${of['eventsPerBurst']} events`,
+  one_by_one: (of) => `${of['reads']} reads for ${of['events']} events, nearly all with one`,
+  quick: () => 'events gather for less than 20 ms at most',
+  steps_of_several_tokens: (of) => `${of['eventsPerBurst']} events a step, as with speculative decoding`,
+  few_events: (of) => `only ${of['events']} events came: ask for more with --max-tokens`,
+  own_side_held: () => 'this side was too slow to tell; try again on a quieter machine',
+  not_all_seen: () => 'a part of the stream was not seen',
+  tool_calls: () => 'tool calls, which parsers hold themselves',
+  some_bursts: (of) => `some bursts, in no shape that only a hop would make (${of['eventsPerBurst']} events a burst)`,
+  no_clear_shape: (of) => `${of['eventsPerBurst']} events a burst: it may be a hop, and it may be the engine`,
+  client_blocked: () => 'this side took the bytes too slowly to tell',
+};
+
+export function signWords({ signs, numbers }: DeliveryVerdict | HopVerdict): string[] {
+  return signs.map((sign) => SENTENCES[sign]?.(numbers) ?? sign.replaceAll('_', ' '));
+}

@@ -5,12 +5,17 @@ export const EXIT = {
   ok: { code: 0, meaning: 'Everything went as asked; after SIGTERM, all streams were drained or their time was up.' },
   different: {
     code: 1,
-    meaning: '`replay` found a figure that differs, or a line that it could not check; `doctor` found a fault.',
+    meaning:
+      '`replay` found a figure that differs, or a line that it could not check; `doctor` found a fault; `probe` found that text is held.',
   },
+  unsure: { code: 3, meaning: '`probe` cannot tell whether text is held; a longer answer may show it.' },
   configuration: {
     code: 64,
     meaning: 'Wrong flag, variable, file or argument. All faults are listed; nothing was started.',
   },
-  unavailable: { code: 69, meaning: 'Something the command needs cannot be had, such as a port in use.' },
+  unavailable: {
+    code: 69,
+    meaning: 'Something the command needs cannot be had, such as a port in use, or an endpoint that streams.',
+  },
   internal: { code: 70, meaning: 'A fault of rubato itself. Please report it.' },
 } as const;

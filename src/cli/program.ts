@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, describeInternal } from './failures.ts';
 import type { Io } from './io.ts';
+import { probeCommand } from './probe.ts';
 import { replayCommand } from './replay.ts';
 import { serveCommand } from './serve.ts';
 
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<string, CommandDefinition>> = {
   serve: serveCommand,
   doctor: doctorCommand,
   demo: demoCommand,
+  probe: probeCommand,
   replay: replayCommand,
 };
 
@@ -26,6 +28,7 @@ Examples:
   rubato demo                                     see what it does, with an engine that comes along
   rubato serve --upstream http://127.0.0.1:8000   stand before an engine
   rubato doctor --upstream http://127.0.0.1:8000  check everything around it, with the cures
+  rubato probe https://api.example.com            measure an endpoint from here, and who holds its text
   rubato replay records.jsonl                     recompute every figure of a record file
 
 "rubato COMMAND --help" shows the flags of a command. From a checkout, "npm start -- FLAGS" is

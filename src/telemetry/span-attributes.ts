@@ -166,7 +166,9 @@ function genAiAttributes(
 ): Record<string, AttributeValue | undefined> {
   const known = routeOf(record.request.path);
   if (known === undefined) return {};
-  const { request, answer, tokens } = record;
+  const { request, answer } = record;
+  // Whoever sums usage up over spans would count a stream twice that is seen behind the hop as well.
+  const tokens = record.edge === undefined ? record.tokens : {};
   const firstChunkNs = answer.streamed ? figures.firstEventNs : undefined;
   return {
     [GEN_AI.operationName]: known.operation,

@@ -5,10 +5,11 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { nowNs } from '../base/clock.ts';
+import { fieldValue } from '../base/fields.ts';
 import type { TapeWriter } from '../tape/writer.ts';
 import { BufferShelf } from './buffer-shelf.ts';
 import type { OnException } from './guarded.ts';
-import { passFields, passTrailers } from './headers.ts';
+import { fieldLines, passFields, passTrailers } from './headers.ts';
 import type { ReadClock } from './read-clock.ts';
 import type { ResponseHead } from './response-head.ts';
 import { READ_BUFFER_BYTES } from './upstream-pool.ts';
@@ -88,7 +89,7 @@ export class Download {
     const { res, socket, chunkable } = this.#plan;
     if (!chunkable || res.headersSent) return;
     if (head.status === 100) res.writeContinue();
-    else socket.write(rawHead(head, passFields(head.fields, NOTHING).fields), 'latin1');
+    else socket.write(rawHead(head, passFields(head.fields)), 'latin1');
   }
 
   /** Sends the final head. Throws when Node refuses to write it (a status or value nobody may send). */
@@ -100,22 +101,22 @@ export class Download {
     const drop = new Set<string>();
     if (bodied && head.framing !== 'length') drop.add('content-length');
     if (!this.#chunked) drop.add('trailer');
-    const { fields } = passFields(head.fields, drop);
+    const fields = passFields(head.fields, drop);
     if (this.#chunked) fields.push('Transfer-Encoding', 'chunked');
     res.sendDate = false;
     res.writeHead(head.status, head.reason, fields);
     res.flushHeaders();
     tape.mark(exchange, 'headWritten', nowNs());
-    this.#wanted = isReadable(head.fields);
+    this.#wanted = READABLE.test(fieldValue(head.fields, 'content-type') ?? '');
   }
 
   /** Sends a 101 and turns into a plain pipe. */
   upgrade(head: ResponseHead): void {
     const { socket, tape, exchange } = this.#plan;
-    const upgrade = head.fields.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'upgrade');
-    const passed = passFields(head.fields, NOTHING).fields;
+    const upgrade = fieldValue(head.fields, 'upgrade');
+    const passed = passFields(head.fields);
     passed.push('Connection', 'Upgrade');
-    if (upgrade >= 0) passed.push('Upgrade', head.fields[upgrade + 1] as string);
+    if (upgrade !== undefined) passed.push('Upgrade', upgrade);
     socket.write(rawHead(head, passed), 'latin1');
     tape.mark(exchange, 'headWritten', nowNs());
     this.#upgraded = true;
@@ -270,21 +271,8 @@ export class Download {
   }
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
-
-function isReadable(fields: readonly string[]): boolean {
-  for (let i = 0; i < fields.length; i += 2) {
-    if ((fields[i] as string).length === 12 && (fields[i] as string).toLowerCase() === 'content-type') {
-      return READABLE.test(fields[i + 1] as string);
-    }
-  }
-  return false;
-}
-
 function rawHead(head: ResponseHead, fields: readonly string[]): string {
-  let text = `HTTP/1.1 ${head.status} ${head.reason}\r\n`;
-  for (let i = 0; i < fields.length; i += 2) text += `${fields[i] as string}: ${fields[i + 1] as string}\r\n`;
-  return `${text}\r\n`;
+  return `HTTP/1.1 ${head.status} ${head.reason}\r\n${fieldLines(fields)}\r\n`;
 }
 
 function pairs(flat: readonly string[]): [string, string][] {

@@ -15,14 +15,10 @@ const HOP_BY_HOP = new Set([
 /** Fields that a `Connection` field may not take away: they decide who is asked for what. */
 const NOMINATION_IGNORED = new Set(['host', 'content-length', 'authorization', 'cookie', 'content-type']);
 
-export interface PassedFields {
-  readonly fields: string[];
-  /** The sender said that it closes the connection after this message. */
-  readonly closes: boolean;
-}
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** What passes of a message's fields; `drop` names further (lower-case) fields that stop here. */
-export function passFields(fields: readonly string[], drop: ReadonlySet<string>): PassedFields {
+export function passFields(fields: readonly string[], drop = NOTHING): string[] {
   const nominated = listMembers(fieldList(fields, 'connection'));
   const passed: string[] = [];
   for (let i = 0; i < fields.length; i += 2) {
@@ -31,7 +27,7 @@ export function passFields(fields: readonly string[], drop: ReadonlySet<string>)
     if (nominated.length > 0 && nominated.includes(name) && !NOMINATION_IGNORED.has(name)) continue;
     passed.push(fields[i] as string, fields[i + 1] as string);
   }
-  return { fields: passed, closes: nominated.includes('close') };
+  return passed;
 }
 
 /** Fields that frame or route a message and so may not follow it (RFC 9110 §6.5.1). */
@@ -39,7 +35,14 @@ const NOT_IN_TRAILERS: ReadonlySet<string> = new Set(['content-length', 'host', 
 
 /** What passes of the trailers of a message. */
 export function passTrailers(fields: readonly string[]): string[] {
-  return passFields(fields, NOT_IN_TRAILERS).fields;
+  return passFields(fields, NOT_IN_TRAILERS);
+}
+
+/** Fields as they stand in a head, each with the end of its line. */
+export function fieldLines(fields: readonly string[]): string {
+  let text = '';
+  for (let i = 0; i < fields.length; i += 2) text += `${fields[i] as string}: ${fields[i + 1] as string}\r\n`;
+  return text;
 }
 
 /**

@@ -7,7 +7,6 @@ import type { RouteRule, SamplerSettings } from './settings.ts';
 import { stepTrace } from './trace-context.ts';
 
 const HOST_ONLY: ReadonlySet<string> = new Set(['host']);
-const NOTHING: ReadonlySet<string> = new Set();
 
 export interface Passage {
   /** Undefined when the request goes nowhere. */
@@ -21,7 +20,7 @@ export function fieldsFor(
   { route, isUpgrade, tracing }: Passage,
 ): { fields: readonly string[]; ids: TraceIds | undefined } {
   const hostField = route?.upstream.hostField;
-  const { fields } = passFields(raw, hostField === undefined ? NOTHING : HOST_ONLY);
+  const fields = passFields(raw, hostField === undefined ? undefined : HOST_ONLY);
   if (hostField !== undefined) fields.unshift('Host', hostField);
   // HTTP/1.0 clients may name no host; the request that goes on is HTTP/1.1, where it must be named.
   else if (route && fieldValue(fields, 'host') === undefined) fields.unshift('Host', authorityOf(route.upstream));

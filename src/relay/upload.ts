@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { nowNs } from '../base/clock.ts';
 import { fieldValue } from '../base/fields.ts';
 import { guarded, type OnException } from './guarded.ts';
-import { passTrailers } from './headers.ts';
+import { fieldLines, passTrailers } from './headers.ts';
 import { RequestCopy } from './request-copy.ts';
 import type { TapeWriter } from '../tape/writer.ts';
 import type { UpstreamConnection } from './upstream-pool.ts';
@@ -114,10 +114,8 @@ export class Upload {
 
   #headText(): string {
     const { method, target, fields } = this.#plan;
-    let text = `${method} ${target} HTTP/1.1\r\n`;
-    for (let i = 0; i < fields.length; i += 2) text += `${fields[i] as string}: ${fields[i + 1] as string}\r\n`;
-    if (this.#chunked) text += 'transfer-encoding: chunked\r\n';
-    return `${text}\r\n`;
+    const framing = this.#chunked ? 'transfer-encoding: chunked\r\n' : '';
+    return `${method} ${target} HTTP/1.1\r\n${fieldLines(fields)}${framing}\r\n`;
   }
 
   #take(bytes: Buffer): void {
@@ -142,7 +140,8 @@ export class Upload {
     this.#copy?.end();
     const atNs = this.#lastByteAtNs ?? nowNs();
     this.#onUploadEnd(atNs);
-    if (this.#chunked) socket.write(LAST_CHUNK + trailerText(passTrailers(this.#plan.req.rawTrailers)), 'latin1');
+    if (this.#chunked)
+      socket.write(`${LAST_CHUNK}${fieldLines(passTrailers(this.#plan.req.rawTrailers))}\r\n`, 'latin1');
     this.#onAllGiven(atNs);
   }
 
@@ -161,12 +160,4 @@ export class Upload {
     this.#plan.tape.mark(this.#plan.exchange, 'requestSent', Math.max(this.#givenAtNs, this.#connectedAtNs));
     this.#plan.onSent();
   }
-}
-
-function trailerText(rawTrailers: readonly string[]): string {
-  let text = '';
-  for (let i = 0; i < rawTrailers.length; i += 2) {
-    text += `${rawTrailers[i] as string}: ${rawTrailers[i + 1] as string}\r\n`;
-  }
-  return `${text}\r\n`;
 }

@@ -3,8 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import { asksForWebSocket, passFields } from '../../../src/relay/headers.ts';
 
-const NONE: ReadonlySet<string> = new Set();
-
 describe('fields', () => {
   test('that are end to end keep name, case, order, number and value', () => {
     const fields = [
@@ -23,7 +21,7 @@ describe('fields', () => {
       'Via',
       ' ',
     ];
-    expect(passFields(fields, NONE)).toEqual({ fields, closes: false });
+    expect(passFields(fields)).toEqual(fields);
   });
 
   test.each(['Connection', 'Keep-Alive', 'Proxy-Connection', 'Transfer-Encoding', 'TE', 'Upgrade', 'HTTP2-Settings'])(
@@ -31,12 +29,12 @@ describe('fields', () => {
     (name) => {
       const near = [`${name}-x`, 'stays', `x-${name}`, 'stays'];
       const fields = [name, 'v', ...near, name.toLowerCase(), 'v', name.toUpperCase(), 'v'];
-      expect(passFields(fields, NONE).fields).toEqual(near);
+      expect(passFields(fields)).toEqual(near);
     },
   );
 
   test('that the caller names stop as well', () => {
-    expect(passFields(['Date', 'x', 'dated', 'y', 'DATE', 'z'], new Set(['date'])).fields).toEqual(['dated', 'y']);
+    expect(passFields(['Date', 'x', 'dated', 'y', 'DATE', 'z'], new Set(['date']))).toEqual(['dated', 'y']);
   });
 
   test('that a Connection field names stop, whichever of several it is', () => {
@@ -52,30 +50,17 @@ describe('fields', () => {
       'x-stays',
       '3',
     ];
-    expect(passFields(fields, NONE)).toEqual({ fields: ['x-stays', '3'], closes: true });
+    expect(passFields(fields)).toEqual(['x-stays', '3']);
   });
 
   test('that decide who is asked for what cannot be taken away by a nomination', () => {
     const kept = ['Host', 'a', 'Content-Length', '1', 'Authorization', 'k', 'Cookie', 'c', 'Content-Type', 't'];
     const nominations = 'host, content-length, authorization, cookie, content-type, accept';
-    expect(passFields([...kept, 'Connection', nominations, 'Accept', '*'], NONE).fields).toEqual(kept);
+    expect(passFields([...kept, 'Connection', nominations, 'Accept', '*'])).toEqual(kept);
   });
 
   test('may be none', () => {
-    expect(passFields([], NONE)).toEqual({ fields: [], closes: false });
-  });
-});
-
-describe('the end of a connection', () => {
-  test.each([
-    ['close', true],
-    ['CLOSE', true],
-    ['keep-alive, close', true],
-    ['closed', false],
-    ['keep-alive', false],
-    ['', false],
-  ])('is announced by "%s": %s', (value, closes) => {
-    expect(passFields(['connection', value], NONE).closes).toBe(closes);
+    expect(passFields([])).toEqual([]);
   });
 });
 

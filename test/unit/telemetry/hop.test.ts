@@ -96,3 +96,12 @@ describe('the CLIENT span', () => {
     ]);
   });
 });
+
+test('the span of an edge states no usage, so that sums over spans count a stream once', () => {
+  const spec = { tokens: { prompt: 9, output: 3, cached: 1, reasoning: 1, basis: 'usage' } } as const;
+  const names = (edge: object): string[] => Object.keys(clientAttributes(reportOf(spec, edge), CONTEXT));
+  const isUsage = (name: string): boolean => name.startsWith('gen_ai.usage.');
+  expect(names({}).filter(isUsage)).toHaveLength(4);
+  expect(names({ edge: 'gateway' }).filter(isUsage)).toEqual([]);
+  expect(names({ edge: 'gateway' })).toContain('gen_ai.operation.name');
+});

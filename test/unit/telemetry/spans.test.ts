@@ -85,17 +85,6 @@ describe('a good stream', () => {
     expect(server.events).toMatchObject([{ name: 'rubato.first_token', timeUnixNano: at(report.figures.ttftNs) }]);
   });
 
-  it('states no usage where the stream was seen before a hop, so that sums over spans count it once', async () => {
-    const spec = {
-      ...usualStream(3),
-      tokens: { prompt: 9, output: 3, cached: 1, reasoning: 1, basis: 'usage' },
-    } as const;
-    const spans = await spansOf([reportOf(spec, { trace: TRACE, edge: 'gateway' })]);
-    const names = Object.keys(plainAttributes(named(spans, 'chat m').attributes));
-    expect(names.filter((name) => name.startsWith('gen_ai.usage.'))).toEqual([]);
-    expect(names).toContain('gen_ai.request.model');
-  });
-
   it('says in integers what its figures say, and leaves out what is not known', async () => {
     const report = reportOf(
       { ...usualStream(40), tokens: { prompt: 9, output: 40, basis: 'usage' } },

@@ -6,6 +6,7 @@ import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, describeInternal } from './failures.ts';
+import { gradeCommand } from './grade.ts';
 import type { Io } from './io.ts';
 import { probeCommand } from './probe.ts';
 import { replayCommand } from './replay.ts';
@@ -19,6 +20,7 @@ const COMMANDS: Readonly<Record<string, CommandDefinition>> = {
   serve: serveCommand,
   doctor: doctorCommand,
   demo: demoCommand,
+  grade: gradeCommand,
   probe: probeCommand,
   replay: replayCommand,
 };
@@ -28,6 +30,7 @@ Examples:
   rubato demo                                     see what it does, with an engine that comes along
   rubato serve --upstream http://127.0.0.1:8000   stand before an engine
   rubato doctor --upstream http://127.0.0.1:8000  check everything around it, with the cures
+  rubato grade --recipe nginx/default             what a gateway holds, adds and changes
   rubato probe https://api.example.com            measure an endpoint from here, and who holds its text
   rubato replay records.jsonl                     recompute every figure of a record file
 

@@ -17,6 +17,7 @@ app.use((request, response) => {
       if (FLUSH === 'each') response.flush();
     });
     answer.on('end', () => response.end());
+    answer.on('close', () => answer.complete || response.destroy());
   });
   upstream.on('error', () => response.destroy());
   response.on('close', () => upstream.destroy());

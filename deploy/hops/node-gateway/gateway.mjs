@@ -112,6 +112,8 @@ http
         holder.end();
         if (way !== 'tick') response.end();
       });
+      // An answer that breaks off must break off for the client too.
+      answer.on('close', () => answer.complete || response.destroy());
       response.on('close', () => holder.stop?.());
     });
     upstream.on('error', () => response.destroy());

@@ -28,6 +28,7 @@ export interface Door {
   readonly seed: number;
   readonly models: readonly string[];
   readonly scripts: ReadonlyMap<string, Script>;
+  readonly scriptNow: (() => string | undefined) | undefined;
   readonly persona: Persona;
   readonly signals: Signals;
   /** Manners that stand above those of every route. */
@@ -84,7 +85,8 @@ export function generate(arrival: Arrival, request: IncomingMessage, response: S
 function answer(call: Call, text: string | undefined, response: ServerResponse): void {
   const { door, route, url, requestId, scriptByHeader, arrivedAtNs } = call;
   const reading = text === undefined ? { fault: '' } : route.read(text, url);
-  const scriptName = scriptByHeader ?? ('request' in reading ? scriptNameOf(reading.request.model) : undefined);
+  const scriptName =
+    scriptByHeader ?? door.scriptNow?.() ?? ('request' in reading ? scriptNameOf(reading.request.model) : undefined);
   const truth = door.truths.open(requestId, scriptName === undefined ? 'modelled' : 'script', arrivedAtNs);
   let callOff = (): void => {};
   const wire = new AnswerWire(response, truth, (end) => {

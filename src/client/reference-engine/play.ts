@@ -121,20 +121,31 @@ function keepAlive(wire: AnswerWire, { keepAlive: manner }: StreamManners): () =
 
 /** Plays a script; returns how to call the rest of it off. */
 export function playScript(wire: AnswerWire, script: Script): () => void {
-  const { arrivedAtNs } = wire.truth;
-  const cancels: (() => void)[] = [];
-  const at = (ms: number, run: (dueAtNs: number) => void): void => {
-    const dueAtNs = arrivedAtNs + Math.round(ms * NS_PER_MS);
-    cancels.push(atMoment(dueAtNs, () => run(dueAtNs)));
-  };
   const defaults = { 'content-type': EVENT_STREAM, ...NO_CACHE };
-  at(script.headAtMs ?? 0, () => wire.head(script.status ?? 200, copyHeaders(script.headers) ?? defaults));
-  for (const { atMs, bytes } of script.writes) at(atMs, (dueAtNs) => wire.write(bytes, dueAtNs));
   const lastAtMs = script.writes.at(-1)?.atMs ?? script.headAtMs ?? 0;
-  at(script.endAtMs ?? lastAtMs, () => (script.ending === 'cut' ? wire.cut() : wire.finish()));
-  return () => {
-    for (const cancel of cancels) cancel();
+  const steps: readonly ScriptStep[] = [
+    { atMs: script.headAtMs ?? 0, run: () => wire.head(script.status ?? 200, copyHeaders(script.headers) ?? defaults) },
+    ...script.writes.map(({ atMs, bytes }) => ({ atMs, run: (dueAtNs: number) => wire.write(bytes, dueAtNs) })),
+    { atMs: script.endAtMs ?? lastAtMs, run: () => (script.ending === 'cut' ? wire.cut() : wire.finish()) },
+  ];
+  // One moment after the other: two that are due at once, or late on a busy machine, must not change places.
+  let callOff = (): void => {};
+  const play = (index: number): void => {
+    const step = steps[index];
+    if (step === undefined) return;
+    const dueAtNs = wire.truth.arrivedAtNs + Math.round(step.atMs * NS_PER_MS);
+    callOff = atMoment(dueAtNs, () => {
+      step.run(dueAtNs);
+      play(index + 1);
+    });
   };
+  play(0);
+  return () => callOff();
+}
+
+interface ScriptStep {
+  readonly atMs: number;
+  readonly run: (dueAtNs: number) => void;
 }
 
 function copyHeaders(headers: Script['headers']): Record<string, string | string[]> | undefined {

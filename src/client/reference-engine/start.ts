@@ -32,6 +32,8 @@ export interface ReferenceEngineOptions {
   readonly models?: readonly string[];
   /** Answers written down beforehand, by name: chosen by header `x-reference-script` or model `script:NAME`. */
   readonly scripts?: Readonly<Record<string, Script>>;
+  /** Name of the script that answers whatever is asked now, for gateways that pass neither header nor model on. */
+  readonly scriptNow?: () => string | undefined;
   /** The engine it speaks as; default `reference`, which is vLLM without times. */
   readonly persona?: PersonaName;
   /** What it tells of itself; everything that is left out is on. */
@@ -101,6 +103,7 @@ function openDoor(options: ReferenceEngineOptions, model: EngineModel, scripts: 
     seed,
     models,
     scripts,
+    scriptNow: options.scriptNow,
     persona,
     signals: { ...ALL_SIGNALS, ...options.signals },
     manners,

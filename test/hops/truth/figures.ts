@@ -1,13 +1,13 @@
 // Figures over what the raw sockets saw, and what can be said by eye of the way in which a hop held.
 import type { StreamTruth } from './run-stream.ts';
 
-const NS_PER_MS = 1e6;
-
 export interface HoldFigures {
   readonly holdP50Ms: number;
   readonly holdP95Ms: number;
   readonly holdMaxMs: number;
   readonly ttftAddedMs: number;
+  /** Of the head; the first text comes 300 ms after it. */
+  readonly headHoldMs: number;
   /** Reads that completed text, for writes that did. */
   readonly outCount: number;
   readonly inCount: number;
@@ -29,14 +29,8 @@ export function figuresOf(truth: StreamTruth): HoldFigures {
     holdP95Ms: ms(rank(truth.holdsNs, 0.95)),
     holdMaxMs: ms(rank(truth.holdsNs, 1)),
     ttftAddedMs: ms(truth.ttftAddedNs),
+    headHoldMs: ms(truth.headHoldNs),
     outCount: truth.outer.length,
     inCount: truth.inner.length,
   };
-}
-
-/** Lengths of the silences between text that came out, in ms, for people to look at. */
-export function silencesMs(truth: StreamTruth): number[] {
-  return truth.outer
-    .slice(1)
-    .map(({ atNs }, index) => Math.round((atNs - (truth.outer[index]?.atNs ?? 0)) / NS_PER_MS));
 }

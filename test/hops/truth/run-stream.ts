@@ -27,6 +27,8 @@ export interface StreamTruth {
   readonly askNs: number;
   readonly holdsNs: readonly number[];
   readonly ttftAddedNs: number;
+  /** Head written by the engine → read by the client. */
+  readonly headHoldNs: number;
   readonly inner: readonly Growth[];
   readonly outer: readonly Growth[];
   /** Body bytes, as they came, of each read that completed text. */
@@ -95,6 +97,7 @@ function compare(sentAtNs: number, answer: WireMessage, play: EnginePlay, sentLi
     askNs,
     holdsNs: holds,
     ttftAddedNs: askNs + (holds[0] ?? 0),
+    headHoldNs: (answer.head?.atNs ?? 0) - play.headAtNs,
     inner: inner.growth,
     outer: outer.growth,
     readCount: answer.marks.length,

@@ -12,6 +12,8 @@ const NS_PER_MS = 1e6;
 export interface EnginePlay {
   readonly request: WireMessage;
   readonly requestAtNs: number;
+  /** Just before the head was written. */
+  headAtNs: number;
   /** Just before each write, with the body bytes up to and with it. */
   readonly writes: { readonly atNs: number; readonly text: string }[];
   /** First sign that whoever asked is gone. */
@@ -101,6 +103,7 @@ export class TruthEngine {
     const play: EnginePlay = {
       request,
       requestAtNs: request.head?.atNs ?? nowNs(),
+      headAtNs: 0,
       writes: [],
       goneAtNs: undefined,
       isOver: false,
@@ -114,6 +117,7 @@ export class TruthEngine {
   async #play(socket: Socket, play: EnginePlay, writes: readonly Write[]): Promise<void> {
     const isOld = play.request.head?.startLine.endsWith('HTTP/1.0') === true;
     const lines = this.headLines.filter((line) => !isOld || !line.startsWith('transfer-encoding'));
+    play.headAtNs = nowNs();
     socket.write(`HTTP/1.1 200 OK\r\n${[...lines, ...(isOld ? ['connection: close'] : [])].join('\r\n')}\r\n\r\n`);
     const coded = (text: string): Buffer => (isOld ? Buffer.from(text) : c(text));
     for (const { atMs, events } of writes) {

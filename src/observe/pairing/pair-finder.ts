@@ -153,7 +153,8 @@ export class PairFinder {
 
   #fieldOf(outer: Sight, isLast: boolean): Field {
     return {
-      candidates: (basis) => this.#book.find(keysFor(basis, outer)).filter(({ id }) => id !== outer.id),
+      // What another edge saw may lie behind this one's hop; what the same one saw came before it too.
+      candidates: (basis) => this.#book.find(keysFor(basis, outer)).filter(({ edge }) => edge !== outer.edge),
       rivals: (basis) => this.#roster.rivalsOf(outer, basis),
       isLast,
       slackNs: 0,

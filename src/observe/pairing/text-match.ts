@@ -15,7 +15,7 @@ export interface LanePair {
 
 /**
  * `equal`: at least one whole lane is the same. `part`: some begin alike for a hash step or more. `differs`: there
- * is text on both sides and nothing of it is common. `unknown`: too little text on one side to tell.
+ * is text that came out and nothing of it went in. `unknown`: too little text on one side to tell.
  */
 export type Agreement = 'equal' | 'part' | 'differs' | 'unknown';
 
@@ -108,6 +108,11 @@ function noteMissing(outer: Sight, untold: readonly SightLane[], changes: Set<Ho
   }
 }
 
+/** Text that came out must have gone in; it may have, where a good answer was there and nobody could read it. */
+function hasUnreadText({ facts }: Sight): boolean {
+  return facts.dialect === undefined && facts.receivedBytes > 0 && (facts.status ?? 500) < 400;
+}
+
 /** It ended by itself, so that all of its text was there. */
 function isWhole({ outcome }: Sight): boolean {
   return outcome === 'ok';
@@ -127,9 +132,11 @@ export function compareLanes(outer: SightLane, inner: SightLane): Likeness {
 }
 
 function agreementOf(outer: Sight, inner: Sight, pairs: readonly LanePair[]): Agreement {
-  if (outer.lanes.length === 0 || inner.lanes.length === 0) return 'unknown';
+  if (outer.lanes.length === 0) return 'unknown';
+  if (inner.lanes.length === 0) return hasUnreadText(inner) ? 'unknown' : 'differs';
   if (pairs.some(({ equal }) => equal)) return 'equal';
   if (pairs.some(({ commonChars }) => commonChars > 0)) return 'part';
-  // Lanes that stop within the first hash step: one may be a beginning of the other, if one of them was cut.
-  return pairs.length > 0 && !(isWhole(outer) && isWhole(inner)) ? 'unknown' : 'differs';
+  // Cut within its first hash step, it may be the beginning of what went in.
+  const isBeginning = pairs.every((pair) => pair.outer.lengthChars < pair.inner.lengthChars);
+  return pairs.length > 0 && isBeginning && !isWhole(outer) ? 'unknown' : 'differs';
 }

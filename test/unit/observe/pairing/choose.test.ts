@@ -258,3 +258,14 @@ describe('a client that left', () => {
 test('what nobody saw is not seen', () => {
   expect(chosen(outerOf(TEXT, { ids: TRACE }), { inner: [] })).toBe('not_seen');
 });
+
+test('a try that brought no answer is nobody’s text, though nothing could be read of it', () => {
+  const { dialect: _, ...unread } = sight({ id: 'x' }).facts;
+  const failed = innerOf('i', '', {
+    ids: TRACE,
+    facts: { status: 503, receivedBytes: 0 },
+    more: { outcome: 'error_http' },
+  });
+  const mute = { ...failed, facts: { ...unread, status: 503, receivedBytes: 0 } };
+  expect(chosen(outerOf(TEXT, { ids: TRACE }), { inner: [mute] })).toBe('content');
+});

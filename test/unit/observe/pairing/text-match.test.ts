@@ -112,9 +112,17 @@ describe('channels', () => {
   });
 });
 
-test('without text on one side nothing can be told', () => {
+test('text that came out has gone in, unless nobody could read what did', () => {
   expect(match([], [lane(TEXT)]).agreement).toBe('unknown');
-  expect(match([lane(TEXT)], []).agreement).toBe('unknown');
+  expect(match([lane(TEXT)], []).agreement).toBe('differs');
+  const { dialect: _, ...unread } = sight({ id: 'i' }).facts;
+  const inner = { ...sight({ id: 'i' }), facts: unread };
+  expect(matchTexts(sight({ id: 'o', lanes: [lane(TEXT)] }), inner).agreement).toBe('unknown');
+});
+
+test('what went in was cut before what came out ends: this came from elsewhere', () => {
+  const inner = sight({ id: 'i', lanes: [lane('It was')], more: { outcome: 'client_abort' } });
+  expect(matchTexts(sight({ id: 'o', lanes: [lane('It was a dark night')] }), inner).agreement).toBe('differs');
 });
 
 test('text that may be missing on one side is no change of the hop', () => {

@@ -8,7 +8,7 @@ import { defined } from '../measure/defined.ts';
 import { isStampDoubtful } from '../measure/stamp-error.ts';
 import {
   RECORD_SCHEMA,
-  type AnswerFacts,
+  unansweredFacts,
   type Evidence,
   type StreamRecord,
   type TraceFacts,
@@ -99,19 +99,6 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Pla
 export function withEvidence(record: StreamRecord, evidence: readonly Evidence[]): StreamRecord {
   if (!sourcesConflict(evidence)) return { ...record, evidence };
   return { ...record, evidence, doubts: [...record.doubts, 'evidence_conflict'] };
-}
-
-/** An exchange that got no answer of the engine's has no dialect either. */
-function unansweredFacts(): AnswerFacts {
-  return {
-    dialect: 'opaque',
-    streamed: false,
-    terminal: false,
-    endMark: false,
-    finishReasons: [],
-    choiceCount: 0,
-    eventCounts: {},
-  };
 }
 
 function reasonOf(end: EndEntry): { reason?: string; code?: string } {

@@ -132,6 +132,19 @@ export interface AnswerFacts {
   eventCounts: Partial<Record<EventKind, number>>;
 }
 
+/** An exchange that got no answer of the engine's has no dialect either. */
+export function unansweredFacts(): AnswerFacts {
+  return {
+    dialect: 'opaque',
+    streamed: false,
+    terminal: false,
+    endMark: false,
+    finishReasons: [],
+    choiceCount: 0,
+    eventCounts: {},
+  };
+}
+
 /**
  * What the engine said about its time and load in this answer, in its own words and units: the path of
  * the field in the message (`metrics.queue_time_ms`, `timings.prompt_ms`) or, for a field of the

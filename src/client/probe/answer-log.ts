@@ -7,7 +7,13 @@ import { defined } from '../../measure/defined.ts';
 import { ChunkLog } from '../../record/chunk-log.ts';
 import { EventLog } from '../../record/event-log.ts';
 import type { Doubt } from '../../record/kinds.ts';
-import { RECORD_SCHEMA, type Marks, type ResponseFacts, type StreamRecord } from '../../record/stream-record.ts';
+import {
+  RECORD_SCHEMA,
+  unansweredFacts,
+  type Marks,
+  type ResponseFacts,
+  type StreamRecord,
+} from '../../record/stream-record.ts';
 import type { ConnectionFacts, RequestFacts } from '../../record/stream-record.ts';
 import type { TextCurve } from '../../record/text-curve.ts';
 import { TextLog } from '../../record/text-log.ts';
@@ -121,7 +127,7 @@ export class AnswerLog {
       chunkCount: this.#chunks.totalCount,
     };
     const doubts = [...this.#doubts];
-    const answer = this.#reader?.facts() ?? NO_ANSWER;
+    const answer = this.#reader?.facts() ?? unansweredFacts();
     const outcome = { wire, status: response.status, answer, firstTokenSeen: this.#generated, receivedBytes, doubts };
     return {
       schema: RECORD_SCHEMA,
@@ -171,13 +177,3 @@ export class AnswerLog {
     this.#tokenCount += 1;
   };
 }
-
-const NO_ANSWER: StreamRecord['answer'] = {
-  dialect: 'opaque',
-  streamed: false,
-  terminal: false,
-  endMark: false,
-  finishReasons: [],
-  choiceCount: 0,
-  eventCounts: {},
-};

@@ -1,6 +1,7 @@
 // An engine for benches, as light as can be: it knows which stream a request asks for by one field, and
 // writes what it is told when it is told. Nothing is parsed but that field and the request's end.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { onStreamRequest } from '../../support/stream-requests.ts';
 
 const HEAD = Buffer.from(
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-store\r\ntransfer-encoding: chunked\r\n\r\n',
@@ -59,15 +60,7 @@ export class LightEngine {
 
   #accept(socket: Socket): void {
     this.#sockets.add(socket);
-    let pending = '';
-    socket.on('data', (bytes: Buffer) => {
-      pending += bytes.toString('latin1');
-      const headEnd = pending.indexOf('\r\n\r\n');
-      if (headEnd < 0) return;
-      const length = Number(/\r\ncontent-length: *(\d+)/i.exec(pending)?.[1] ?? 0);
-      if (pending.length < headEnd + 4 + length) return;
-      const stream = Number(/\r\nx-stream: *(\d+)/i.exec(pending)?.[1]);
-      pending = '';
+    onStreamRequest(socket, (stream) => {
       this.onRequest(stream, {
         head: () => void socket.write(HEAD),
         chunk: () => void socket.write(CHUNK),

@@ -1,6 +1,7 @@
 // The engine of a crowd: plays to each request the stream that its number and kind ask for, at its pace, and
 // notices when the proxy takes a connection away. Kept as light as can be, for thousands of streams at once.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { onStreamRequest } from '../stream-requests.ts';
 import { eventOf, lastOf } from './text.ts';
 import type { Ticker } from './ticker.ts';
 
@@ -59,19 +60,12 @@ export class CrowdEngine {
 
   #accept(socket: Socket): void {
     this.sockets.add(socket);
-    let pending = '';
     let stream: number | undefined;
     const over = (): void => {
       stream = undefined;
     };
-    socket.on('data', (bytes: Buffer) => {
-      pending += bytes.toString('latin1');
-      const headEnd = pending.indexOf('\r\n\r\n');
-      if (headEnd < 0) return;
-      const length = Number(/\r\ncontent-length: *(\d+)/i.exec(pending)?.[1] ?? 0);
-      if (pending.length < headEnd + 4 + length) return;
-      stream = Number(/\r\nx-stream: *(\d+)/i.exec(pending)?.[1]);
-      pending = '';
+    onStreamRequest(socket, (asked) => {
+      stream = asked;
       this.askedAtMs.set(stream, performance.now());
       this.#play(socket, stream, over);
     });

@@ -213,3 +213,44 @@ test('nobody asks a gateway for the metrics of an engine', async () => {
   expect(gateway.asked).toEqual(['POST /v1/chat/completions']);
   engine.faults.length = 0;
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a client that leaves while the hop takes nothing of its upload is noticed at the edge as well',
+  async () => {
+    // A hop that accepts and never reads: only the kernel knows then that the client has gone.
+    const deaf = createServer((socket) => socket.pause().on('error', () => undefined));
+    await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
+    open.push({ stop: async () => void deaf.close() });
+    const { port } = deaf.address() as AddressInfo;
+    const args = ['--edge', `deaf@127.0.0.1:0=http://127.0.0.1:${port}`];
+    const sidecar = await Sidecar.start({ upstream: 'http://127.0.0.1:9', args });
+    open.push(sidecar);
+    const client = await clientOf(sidecar.edgePort('deaf'));
+    const uploadBytes = 48 * 1024 * 1024;
+    client.request(`POST /blocked HTTP/1.1\r\nhost: x\r\ncontent-length: ${uploadBytes}\r\n\r\n`);
+    void client.send(Buffer.alloc(uploadBytes, 'x'));
+    await sleep(1_500);
+    client.rst();
+    const { record } = await sidecar.record('the blocked upload', ({ request }) => request.path === '/blocked');
+    expect([record.edge, record.end.outcome]).toEqual(['deaf', 'client_abort']);
+  },
+);
+
+test('a WebSocket passes the edge, the hop and the listener behind it', async () => {
+  const engine = await RawEngine.start();
+  open.push(engine);
+  const inner = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}` });
+  open.push(inner);
+  // Both listeners pass upgrades on; the plain gateway of these tests does not, so the hop is a rubato.
+  const args = ['--edge', `hop@127.0.0.1:0=http://127.0.0.1:${inner.listenPort}`];
+  const outer = await Sidecar.start({ upstream: 'http://127.0.0.1:9', args });
+  open.push(outer);
+  engine.plan(async (exchange: EngineExchange) => {
+    await exchange.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+    await exchange.write('from the engine');
+  });
+  const client = await clientOf(outer.edgePort('hop'));
+  client.request(requestOf({ lines: ['connection: upgrade', 'upgrade: websocket'] }));
+  await client.bodyBytes('from the engine'.length);
+  expect(client.parser.messages[0]?.status).toBe(101);
+});

@@ -33,6 +33,27 @@ describe('a script', () => {
     }
   });
 
+  test('keeps the order of steps that are due at once, or late because the process was busy', async () => {
+    const words = Array.from({ length: 60 }, (_, index) => `${index} `);
+    const writes = words.map((bytes, index) => ({ atMs: 10 + Math.floor(index / 4), bytes }));
+    const { url } = await start({ scripts: { dense: { writes } } });
+    const busy = setInterval(() => {
+      const untilNs = nowNs() + 4 * MS;
+      while (nowNs() < untilNs);
+    }, 3);
+    const answer = await ask(url, 'a', { headers: { 'x-reference-script': 'dense' } });
+    clearInterval(busy);
+    expect(answer.end).toBe('complete');
+    expect(Buffer.concat(answer.reads.map((read) => read.bytes)).toString()).toBe(words.join(''));
+  });
+
+  test('that is played now answers whatever is asked', async () => {
+    const { url } = await start({ scripts: { exact: SCRIPT }, scriptNow: () => 'exact' });
+    const answer = await ask(url, 'a', { fields: { model: 'a model nobody has' } });
+    expect(answer.status).toBe(200);
+    expect(truthOf('a').kind).toBe('script');
+  });
+
   test('can cut the connection in the middle', async () => {
     const cut = { writes: [{ atMs: 0, bytes: 'data: half' }], endAtMs: 20, ending: 'cut' as const };
     const { url } = await start({ scripts: { cut } });

@@ -1,9 +1,9 @@
 // A hop between two looks of one rubato: client → edge → hop → main listener → engine, with raw sockets at both
 // ends of it all. What rubato says is read from its record file, what happened from the raw sockets.
-import { createServer, type AddressInfo } from 'node:net';
 import type { HopChoice } from '../../../src/client/hops/load.ts';
 import { startHop, type RunningHop } from '../../../src/client/hops/start.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
+import { freePort } from '../../support/free-port.ts';
 import { Sidecar } from '../../support/sidecar.ts';
 import { HOPS_ENV } from '../installed.ts';
 import type { Rhythm } from '../truth/rhythms.ts';
@@ -77,12 +77,4 @@ export class Chain {
   #indexOf(record: StreamRecord): number {
     return this.#sidecar.records().findIndex((entry) => entry.record.id === record.id);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

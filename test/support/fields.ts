@@ -2,7 +2,8 @@
 // 7.6.1) may differ; all others must keep name, case, order, number and value.
 import { fieldName } from './wire-parser.ts';
 
-const HOP_BY_HOP = new Set([
+/** Written out once more beside the relay's own, which is what is tested by it. */
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',

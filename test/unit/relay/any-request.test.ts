@@ -8,17 +8,9 @@ import { asksForWebSocket, passFields, passTrailers } from '../../../src/relay/h
 import { pickRoute } from '../../../src/relay/routes.ts';
 import type { RouteRule } from '../../../src/relay/settings.ts';
 import { readRequest } from '../../../src/stream/request-reader.ts';
+import { HOP_BY_HOP } from '../../support/fields.ts';
 import { fuzz, FUZZ_TIMEOUT_MS } from '../../support/fuzz.ts';
 
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'te',
-  'upgrade',
-  'http2-settings',
-];
 const ALWAYS_PASS = ['host', 'content-length', 'authorization', 'cookie', 'content-type'];
 
 const anyCase = (word: string): fc.Arbitrary<string> =>

@@ -21,6 +21,7 @@ const REPLACEMENT = 0xfffd;
 
 /** One channel of one choice, so far. */
 interface Lane {
+  readonly index: number;
   readonly channel: Channel;
   readonly choice: number;
   hash: number;
@@ -51,8 +52,7 @@ export class TextLog {
   /** Adds text that the chunk of this row completed. Rows ascend. */
   add(channel: Channel, choice: number, text: string, chunk: number): void {
     if (text === '') return;
-    const index = this.#laneOf(channel, choice);
-    const lane = this.#lanes[index];
+    const lane = this.#laneOf(channel, choice);
     if (lane === undefined || this.#packed.count >= TEXT_GROWTHS_MAX_COUNT) {
       this.#incomplete = true;
       return;
@@ -60,21 +60,21 @@ export class TextLog {
     this.#latestChunk = chunk;
     for (let at = 0; at < text.length; at += 1) {
       const unit = text.charCodeAt(at);
-      if ((unit & 0xf800) === 0xd800) this.#addHalf(index, unit, chunk);
+      if ((unit & 0xf800) === 0xd800) this.#addHalf(lane, unit, chunk);
       else {
-        if (lane.half !== 0) this.#flushHalf(index, chunk);
-        this.#addPoint(index, unit, chunk);
+        if (lane.half !== 0) this.#flushHalf(lane, chunk);
+        this.#addPoint(lane, unit, chunk);
       }
     }
-    if (lane.chars > lane.loggedChars) this.#log(index, chunk);
+    if (lane.chars > lane.loggedChars) this.#log(lane, chunk);
   }
 
   /** The curve of all that was added; nothing may be added afterwards. */
   finish(): TextCurve {
-    for (const [index, lane] of this.#lanes.entries()) {
+    for (const lane of this.#lanes) {
       if (lane.half === 0) continue;
-      this.#flushHalf(index, this.#latestChunk);
-      if (lane.chars > lane.loggedChars) this.#log(index, this.#latestChunk);
+      this.#flushHalf(lane, this.#latestChunk);
+      if (lane.chars > lane.loggedChars) this.#log(lane, this.#latestChunk);
     }
     const lanes = this.#lanes.map(({ channel, choice, hash }): Growing => ({
       channel,
@@ -105,48 +105,48 @@ export class TextLog {
     this.#lanes = [];
   }
 
-  /** Place of the lane, which is made when there is none; -1 beyond the cap. */
-  #laneOf(channel: Channel, choice: number): number {
+  /** The lane, which is made when there is none; undefined beyond the cap. */
+  #laneOf(channel: Channel, choice: number): Lane | undefined {
     // The lane of the last text first, as it is nearly always.
     const last = this.#lanes[this.#lane];
-    if (last?.channel === channel && last.choice === choice) return this.#lane;
-    const index = this.#lanes.findIndex((lane) => lane.channel === channel && lane.choice === choice);
-    if (index >= 0 || this.#lanes.length >= TEXT_LANES_MAX_COUNT) return index;
+    if (last?.channel === channel && last.choice === choice) return last;
+    const known = this.#lanes.find((lane) => lane.channel === channel && lane.choice === choice);
+    const index = this.#lanes.length;
+    if (known !== undefined || index >= TEXT_LANES_MAX_COUNT) return known;
     // A list that grows by pushing takes room for 17 at once, and nearly all answers have one or two lanes.
-    this.#lanes = [...this.#lanes, { channel, choice, hash: FNV_START, chars: 0, loggedChars: 0, half: 0 }];
-    return this.#lanes.length - 1;
+    const lane: Lane = { index, channel, choice, hash: FNV_START, chars: 0, loggedChars: 0, half: 0 };
+    this.#lanes = [...this.#lanes, lane];
+    return lane;
   }
 
   /** A pair may be cut in two by the fragments it comes in. */
-  #addHalf(index: number, unit: number, chunk: number): void {
-    const lane = this.#lanes[index] as Lane;
+  #addHalf(lane: Lane, unit: number, chunk: number): void {
     const isSecond = unit >= 0xdc00;
     if (isSecond && lane.half !== 0) {
       const point = 0x10000 + ((lane.half - 0xd800) << 10) + (unit - 0xdc00);
       lane.half = 0;
-      this.#addPoint(index, point, chunk);
+      this.#addPoint(lane, point, chunk);
       return;
     }
-    if (lane.half !== 0) this.#flushHalf(index, chunk);
-    if (isSecond) this.#addPoint(index, REPLACEMENT, chunk);
+    if (lane.half !== 0) this.#flushHalf(lane, chunk);
+    if (isSecond) this.#addPoint(lane, REPLACEMENT, chunk);
     else lane.half = unit;
   }
 
-  #flushHalf(index: number, chunk: number): void {
-    (this.#lanes[index] as Lane).half = 0;
-    this.#addPoint(index, REPLACEMENT, chunk);
+  #flushHalf(lane: Lane, chunk: number): void {
+    lane.half = 0;
+    this.#addPoint(lane, REPLACEMENT, chunk);
   }
 
-  #addPoint(index: number, point: number, chunk: number): void {
-    const lane = this.#lanes[index] as Lane;
+  #addPoint(lane: Lane, point: number, chunk: number): void {
     lane.hash = fnvStep(lane.hash, point);
     lane.chars += 1;
-    if (lane.chars % HASH_STEP_CHARS === 0) this.#log(index, chunk);
+    if (lane.chars % HASH_STEP_CHARS === 0) this.#log(lane, chunk);
   }
 
   /** Writes down how far the lane has grown. */
-  #log(index: number, chunk: number): void {
-    const lane = this.#lanes[index] as Lane;
+  #log(lane: Lane, chunk: number): void {
+    const { index } = lane;
     const packed = this.#packed;
     if (packed.count >= TEXT_GROWTHS_MAX_COUNT) {
       this.#incomplete = true;

@@ -15,7 +15,8 @@ export class RequestCopy {
     this.#emit = emit;
   }
 
-  push(bytes: Buffer): void {
+  /** Takes what it needs; says whether it holds on to these bytes, so that their memory must stay. */
+  push(bytes: Buffer): boolean {
     const headBytes =
       this.#statedBytes === undefined || this.#statedBytes <= REQUEST_COPY_WHOLE_BYTES
         ? REQUEST_COPY_WHOLE_BYTES
@@ -25,7 +26,11 @@ export class RequestCopy {
     if (headPart !== undefined && headPart.length > 0) this.#emit(this.#offset, headPart);
     this.#offset += bytes.length;
     const rest = headPart === undefined ? bytes : bytes.subarray(headPart.length);
-    if (rest.length > 0) this.#keepTail(rest);
+    // Of a body that says its length, the middle is known by where it is.
+    const isMiddle = this.#statedBytes !== undefined && this.#offset <= this.#statedBytes - REQUEST_COPY_EDGE_BYTES;
+    if (rest.length === 0 || isMiddle) return false;
+    this.#keepTail(rest);
+    return true;
   }
 
   /** The body is over: hands out the last bytes that the head did not hold. */

@@ -1,5 +1,7 @@
-// Goal: the moments of an upload are those at which its bytes came and went, however long a write takes.
-// Method: a socket whose write keeps this thread for a while, as a kernel does that runs the reader first.
+// Goal: the moments of an upload are those at which its bytes came and went, however long a write takes; the memory of
+// what has left is given back.
+// Method: a socket whose write keeps this thread for a while, as a kernel does that runs the reader first; one that
+// takes large pieces, or fails.
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
@@ -97,5 +99,71 @@ describe('the stamps of an upload', () => {
     played.upload.connected();
     await finished(played);
     expect(played.marks.get('requestSent')).toBeGreaterThanOrEqual(readyAtNs);
+  });
+});
+
+describe('the memory of bytes that have left', () => {
+  const PIECE_BYTES = 64 * 1024;
+  const PIECE_COUNT = 20;
+
+  /** Plays a body of large pieces; gives which of them were freed, and what the copy of the observer got. */
+  async function playLarge(rawHeaders: readonly string[], writes: 'take' | 'fail'): Promise<[number[], Buffer]> {
+    const pieces = Array.from({ length: PIECE_COUNT }, (_, index) => Buffer.alloc(PIECE_BYTES, index + 1));
+    const whole = Buffer.concat(pieces);
+    const copied = Buffer.alloc(whole.length);
+    const socket = {
+      writableLength: 0,
+      writableHighWaterMark: 1,
+      cork: () => undefined,
+      uncork: () => undefined,
+      write: (_bytes: unknown, done: unknown) => {
+        const fault = writes === 'fail' ? new Error('gone') : undefined;
+        if (typeof done === 'function') process.nextTick(done as (fault: unknown) => void, fault);
+      },
+    };
+    const plan = {
+      exchange: 1,
+      tape: {
+        mark: () => undefined,
+        requestBytes: (_exchange: number, offset: number, bytes: Uint8Array) => copied.set(bytes, offset),
+      },
+      req: Object.assign(Readable.from(pieces), { rawHeaders, rawTrailers: [] }),
+      method: 'POST',
+      target: '/',
+      fields: [],
+      openedAtNs: 0,
+      onSent: () => undefined,
+      onException: (error: unknown) => {
+        throw error;
+      },
+    };
+    const connection = { ready: true, socket } as unknown as UpstreamConnection;
+    const upload = new Upload(plan as unknown as ConstructorParameters<typeof Upload>[0], connection);
+    upload.start();
+    while (!upload.finished) await sleep(1);
+    await sleep(1);
+    expect(upload.byteCount).toBe(whole.length);
+    return [pieces.flatMap(({ buffer }, index) => (buffer.byteLength === 0 ? [index] : [])), copied];
+  }
+
+  const all = Array.from({ length: PIECE_COUNT }, (_, index) => index);
+  const stated = ['content-length', String(PIECE_BYTES * PIECE_COUNT)];
+
+  test('is given back at once, whatever the collector does', async () => {
+    const image = ['content-type', 'image/png'];
+    expect((await playLarge([...stated, ...image], 'take'))[0]).toEqual(all);
+    expect((await playLarge(['transfer-encoding', 'chunked', ...image], 'take'))[0]).toEqual(all);
+  });
+
+  test('stays while the copy for the observer holds them, which then has its ends right', async () => {
+    const [freed, copied] = await playLarge([...stated, 'content-type', 'application/json'], 'take');
+    expect(freed).toEqual(all.slice(0, -1));
+    expect([copied[0], copied.at(-1)]).toEqual([1, PIECE_COUNT]);
+    const [, chunked] = await playLarge(['transfer-encoding', 'chunked', 'content-type', 'application/json'], 'take');
+    expect([chunked[0], chunked.at(-1)]).toEqual([1, PIECE_COUNT]);
+  });
+
+  test('stays when they have not left', async () => {
+    expect((await playLarge([...stated, 'content-type', 'image/png'], 'fail'))[0]).toEqual([]);
   });
 });

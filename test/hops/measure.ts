@@ -3,18 +3,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { loadHops, type HopChoice } from '../../src/client/hops/load.ts';
+import { loadHops, recipeFolder, type HopChoice } from '../../src/client/hops/load.ts';
 import { HopMissing, hopVersion, startHop } from '../../src/client/hops/start.ts';
 import { HOPS_ENV, sayNotTested } from './installed.ts';
 import { figuresOf, type HoldFigures } from './truth/figures.ts';
 import { RHYTHMS } from './truth/rhythms.ts';
 import { runAbort, runStream } from './truth/run-stream.ts';
-import { tableOf } from './truth/table.ts';
+import { productTable, tableOf } from './truth/table.ts';
 import { TruthEngine } from './truth/truth-engine.ts';
+import { writeBetweenMarks } from './write-between-marks.ts';
 
 const RESULTS = join(import.meta.dirname, 'results.json');
 const README = join(import.meta.dirname, 'README.md');
-const MARKS = ['<!-- made by npm run measure:hops -->\n', '<!-- end -->\n'] as const;
 
 export interface HopResult {
   readonly name: string;
@@ -78,10 +78,15 @@ function earlier(): HopResult[] {
 
 function write(results: readonly HopResult[]): void {
   writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
-  const text = readFileSync(README, 'utf8');
-  const [before = '', rest = ''] = text.split(MARKS[0]);
-  const after = rest.split(MARKS[1])[1] ?? '';
-  writeFileSync(README, `${before}${MARKS[0]}\n${tableOf(results)}\n${MARKS[1]}${after}`);
+  writeBetweenMarks(README, tableOf(results));
+  const hops = loadHops();
+  const cures = new Map(
+    hops.flatMap(({ name, variant }) => (variant.cure === undefined ? [] : [[name, variant.cure]])),
+  );
+  for (const product of new Set(hops.map(({ recipe }) => recipe.product))) {
+    const own = results.filter(({ name }) => name.startsWith(`${product}/`));
+    if (own.length > 0) writeBetweenMarks(join(recipeFolder(product), 'README.md'), productTable(own, cures));
+  }
 }
 
 const wanted = process.argv.slice(2);

@@ -47,3 +47,19 @@ export function tableOf(results: readonly HopResult[]): string {
   const lines = [`| ${names.join(' | ')} |`, `| ${names.map(() => '---').join(' | ')} |`];
   return `${[...lines, ...results.map((result) => row(result))].join('\n')}\n`;
 }
+
+/** For the people who read the recipe: what each variant does, and which one cures it. */
+export function productTable(results: readonly HopResult[], cures: ReadonlyMap<string, string>): string {
+  const names = ['variant', 'what it is', 'verdict', 'hold p50 / p95 / max, ms', 'head held, ms', 'cure'];
+  const rows = results.map(({ name, title, word, way, rhythms }) => {
+    const steady = rhythms['steady'];
+    const holds = [steady?.holdP50Ms, steady?.holdP95Ms, steady?.holdMaxMs].map((each) => cell(each)).join(' / ');
+    const verdict = way === undefined ? word : `${word} by ${way}`;
+    const cells = [name.split('/')[1], title, verdict, holds, cell(steady?.headHoldMs), cures.get(name) ?? NO_BREAK];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const head = [`| ${names.join(' | ')} |`, `| ${names.map(() => '---').join(' | ')} |`];
+  const version = results[0]?.version ?? 'unknown';
+  const what = `Version ${version}, a token every 20 ms, the head 300 ms before the first; loopback.`;
+  return `${what}\n\n${[...head, ...rows].join('\n')}\n`;
+}

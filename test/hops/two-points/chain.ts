@@ -6,7 +6,7 @@ import type { StreamRecord } from '../../../src/record/stream-record.ts';
 import { freePort } from '../../support/free-port.ts';
 import { Sidecar } from '../../support/sidecar.ts';
 import { HOPS_ENV } from '../installed.ts';
-import type { Rhythm } from '../truth/rhythms.ts';
+import { RHYTHMS, type Rhythm } from '../truth/rhythms.ts';
 import { runStream, type StreamTruth } from '../truth/run-stream.ts';
 import { TruthEngine } from '../truth/truth-engine.ts';
 
@@ -49,6 +49,12 @@ export class Chain {
       await engine.stop();
       throw error;
     }
+  }
+
+  /** One short answer. */
+  async warmUp(): Promise<void> {
+    const writes = RHYTHMS[0]?.writes.slice(-3).map(({ events }) => ({ atMs: 0, events })) ?? [];
+    await this.run({ name: 'steady', title: 'a warm-up', writes });
   }
 
   async run(rhythm: Rhythm): Promise<Sights> {

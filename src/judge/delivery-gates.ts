@@ -1,11 +1,14 @@
 // When nothing can be said: too little came, something of it was lost, or what gathered the text was on this
 // side of the engine's connection.
+import { startsTogether } from './delivery-passes.ts';
 import { commonNumbers, ratio, type Finding, type Shape } from './delivery-shape.ts';
 
 const EVENTS_LEAST = 12;
 const OURS_MOST_RATIO = 0.25;
 /** Parsers hold the parts of a tool call and write them at once; what is left says little about the rest. */
 const TOOL_MOST_RATIO = 0.7;
+
+const SINGLE_LEAST_RATIO = 0.5;
 
 /** Reads before the loss may have held anything, so neither sizes nor numbers are what was sent. */
 export function judgeLoss(shape: Shape): Finding | undefined {
@@ -34,7 +37,9 @@ export function judgeToolCalls(shape: Shape): Finding | undefined {
 
 /** The last line of the table. */
 export function judgeRest(shape: Shape): Finding {
-  return unsure(shape, shape.heldRatio > 0 ? 'some_bursts' : 'no_clear_shape');
+  if (shape.heldRatio === 0) return unsure(shape, 'no_clear_shape');
+  const onlyStart = startsTogether(shape) && shape.singleRatio >= SINGLE_LEAST_RATIO;
+  return unsure(shape, onlyStart ? 'start_together' : 'some_bursts');
 }
 
 function unsure(shape: Shape, sign: string): Finding {

@@ -7,9 +7,9 @@ import type { DeliveryWord, HoldWay } from './delivery.ts';
 
 /**
  * A step of speculative decoding brings 2 to 8 tokens, drafts of up to 16 are usual with llama.cpp; more than
- * nine events of one choice at once are held text, if it is the rule in a stream and not the exception.
+ * eight events of one choice at once are held text, if it is the rule in a stream and not the exception.
  */
-const HELD_LEAST_COUNT = 10;
+const HELD_LEAST_COUNT = 9;
 /** A silence below this is no hold worth a name, and loaded engines merge their writes over such times. */
 const SILENCE_LEAST_NS = 20_000_000;
 

@@ -9,7 +9,7 @@ const GRID_INTERVALS_LEAST = 6;
 const GRID_LEAST_NS = 180_000_000;
 const GRID_OFF_NS = 2_000_000;
 const GRID_HELD_LEAST_RATIO = 0.6;
-const EVENTS_LEAST_MEAN = 10;
+const EVENTS_LEAST_MEAN = 9;
 /** Steps of a large draft can bring so many tokens; from here on silence may be shorter and counts alike. */
 const EVENTS_CERTAIN_MEAN = 20;
 /** Above the 40 ms for which a kernel delays what acknowledges a sender that waits for it. */

@@ -8,6 +8,7 @@ import { CLIENT_ANSWER_MAX_BYTES, HEAD_MAX_BYTES } from '../../base/limits.ts';
 import { OnceEnd } from '../../base/once-end.ts';
 import type { Framing, WireEnd } from '../../base/outcome.ts';
 import { defined } from '../../measure/defined.ts';
+import { decodeWhole } from '../../stream/decode-whole.ts';
 import type { StreamRecord } from '../../record/stream-record.ts';
 import type { TextCurve } from '../../record/text-curve.ts';
 import { AnswerLog } from './answer-log.ts';
@@ -76,7 +77,8 @@ class Exchange {
       if (wire !== 'complete') this.#request?.destroy();
       const record = this.#log.end({ atNs: this.#now(), wire, reason: code });
       const text = this.#log.curve();
-      const bodyStart = this.#bodyStart.toString('utf8');
+      const decoded = decodeWhole(this.#bodyStart, record.response.encoding)?.bytes;
+      const bodyStart = Buffer.from(decoded ?? this.#bodyStart).toString('utf8');
       resolve({ record, text, openedAtNs: this.#openedAtNs, bodyStart, errorCode: code });
     });
   }
@@ -91,6 +93,8 @@ class Exchange {
       headers: {
         'content-type': 'application/json',
         accept: 'text/event-stream',
+        // As the usual clients do: a hop that compresses does so only for who takes it.
+        'accept-encoding': 'gzip, deflate, br',
         'content-length': Buffer.byteLength(body),
         ...fields,
       },

@@ -15,7 +15,8 @@ export function firstModel(
   const { url, fields, tls, silenceMaxMs } = question;
   const options: RequestOptions = {
     agent: false,
-    headers: { ...fields },
+    // The list is read as it comes, so it may not be compressed.
+    headers: { ...fields, 'accept-encoding': 'identity' },
     timeout: silenceMaxMs,
     ...defined({ ca: tls.caPem, rejectUnauthorized: tls.insecure ? false : undefined }),
   };

@@ -24,6 +24,7 @@ const SENTENCES: Readonly<Record<string, (numbers: Numbers) => string>> = {
   own_side_held: () => 'this side was too slow to tell; try again on a quieter machine',
   not_all_seen: () => 'a part of the stream was not seen',
   tool_calls: () => 'tool calls, which parsers hold themselves',
+  start_together: () => 'the first text came as a lump and the rest one by one: something may have kept the start',
   some_bursts: (of) => `some bursts, in no shape that only a hop would make (${of['eventsPerBurst']} events a burst)`,
   no_clear_shape: (of) => `${of['eventsPerBurst']} events a burst: it may be a hop, and it may be the engine`,
   client_blocked: () => 'this side took the bytes too slowly to tell',

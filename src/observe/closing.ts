@@ -88,18 +88,21 @@ export class Closing {
           this.#shares.onFault('exchange', fault);
         }
       });
+    // Behind a hop the time is the hop's as well: what engines say of theirs belongs to the inner exchange.
+    if (labels.edge !== undefined) settle([]);
+    else {
+      this.#options.estimator.onEnded(exchange);
+      this.#settlement.add({
+        exchange,
+        evidence: gatherEvidence(exchange.subject),
+        worthWaiting: exchange.subject.firstTokenAtNs !== undefined,
+        settle,
+      });
+    }
+    // Last, so that an exchange is reported before the one whose other sight it is.
     const ids = openingIds(observed.opening.fields, observed.opening.trace);
     const { openedAtNs } = observed.opening;
     this.#shares.pairs.ended({ record, text, ids, openedAtNs }, (found) => pairing.set(found));
-    // Behind a hop the time is the hop's as well: what engines say of theirs belongs to the inner exchange.
-    if (labels.edge !== undefined) return settle([]);
-    this.#options.estimator.onEnded(exchange);
-    this.#settlement.add({
-      exchange,
-      evidence: gatherEvidence(exchange.subject),
-      worthWaiting: exchange.subject.firstTokenAtNs !== undefined,
-      settle,
-    });
   }
 
   /** Another engine is behind a route from now on. */

@@ -1,7 +1,7 @@
 // Turns the entries of all tapes into reports: keeps the roster of open exchanges, tells the sinks
 // what happens as it happens, and freezes each exchange at its end. A fault in reading or judging one
 // exchange, or in one sink, ends nothing but itself, and is counted.
-import { anchorNow, epochMsOf, nowNs, type ClockAnchor } from '../base/clock.ts';
+import { nowNs } from '../base/clock.ts';
 import { ROSTER_MAX_COUNT } from '../base/limits.ts';
 import type { HopState } from '../judge/hop-state.ts';
 import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
@@ -15,13 +15,11 @@ import { ModelLabels } from './model-labels.ts';
 import { ObservedExchange, type ExchangeListener } from './observed-exchange.ts';
 import type { ObserverOptions, ObserverTerms } from './observer-options.ts';
 import { openView } from './open-view.ts';
+import { OpeningTime } from './opening-time.ts';
 import { HopSummary } from './pairing/hop-summary.ts';
 import { openSightOf } from './pairing/open-sight.ts';
 import { PairFinder } from './pairing/pair-finder.ts';
 import { answerPeer, type PeerAnswer } from './pairing/peer-answer.ts';
-
-/** A wall clock that has moved further than this against the monotonic one was stepped. */
-const CLOCK_STEP_MS = 2;
 
 /** Has a relay end an exchange, by its number there, whose client has gone. */
 export type TellClientGone = (exchange: number) => void;
@@ -38,7 +36,7 @@ export class Observer {
   readonly #hops = new HopSummary();
   readonly #sinks: readonly Sink[];
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
-  #anchor: ClockAnchor = anchorNow();
+  readonly #openingTime = new OpeningTime();
   /** Exchanges whose reading ended by a fault of ours, and faults of sinks and of sources of evidence. */
   detachedCount = 0;
   /** Exchanges that were not followed because too many were open. Lost openings are counted by their tape. */
@@ -63,25 +61,36 @@ export class Observer {
 
   /** The handler for one life of one relay: exchanges of another life have other ids. */
   handlerFor(relay: number, life: number, tellClientGone: TellClientGone): TapeHandler & { relayGone(): void } {
-    const idOf = (exchange: number): string => `${relay}.${life}-${exchange.toString(36)}`;
+    // By number: an id made anew for each of two entries a chunk was a tenth of this thread's work.
+    const followed = new Map<number, ObservedExchange>();
     const withOpen = (exchange: number, use: (observed: ObservedExchange) => void): void => {
-      const observed = this.#open.get(idOf(exchange));
-      if (observed !== undefined) this.#guard(observed, () => use(observed));
+      const observed = followed.get(exchange);
+      if (observed !== undefined && this.#open.has(observed.id)) this.#guard(observed, () => use(observed));
     };
     return {
-      onOpen: (entry) => this.#onOpen(idOf(entry.exchange), entry, () => tellClientGone(entry.exchange)),
+      onOpen: (entry) => {
+        const { exchange } = entry;
+        const id = `${relay}.${life}-${exchange.toString(36)}`;
+        const observed = this.#onOpen(id, entry, () => tellClientGone(exchange));
+        if (observed !== undefined) followed.set(exchange, observed);
+      },
       onRequestBytes: (exchange, offset, bytes) => withOpen(exchange, (it) => it.onRequestBytes(offset, bytes)),
       onMark: (entry) => withOpen(entry.exchange, (it) => it.onMark(entry)),
       onConnected: (entry) => withOpen(entry.exchange, (it) => it.onConnected(entry)),
       onHead: (entry) => withOpen(entry.exchange, (it) => it.onHead(entry)),
       onChunk: (entry) => withOpen(entry.exchange, (it) => it.onChunk(entry)),
       onFlush: ({ exchange, seq, atNs }) => withOpen(exchange, (it) => it.onFlush(seq, atNs)),
-      onEnd: (entry) => withOpen(entry.exchange, (it) => this.#onEnd(it, entry)),
-      onPause: (entry) => {
-        const prefix = `${relay}.${life}-`;
-        for (const [id, observed] of this.#open) if (id.startsWith(prefix)) observed.onPause(entry);
+      onEnd: (entry) => {
+        withOpen(entry.exchange, (it) => this.#onEnd(it, entry));
+        followed.delete(entry.exchange);
       },
-      relayGone: () => this.#cutAll(`${relay}.${life}-`),
+      onPause: (entry) => {
+        for (const observed of followed.values()) if (this.#open.has(observed.id)) observed.onPause(entry);
+      },
+      relayGone: () => {
+        for (const exchange of followed.keys()) withOpen(exchange, (it) => this.#cut(it));
+        followed.clear();
+      },
     };
   }
 
@@ -131,15 +140,15 @@ export class Observer {
     return this.#closing.settledEarlyCount;
   }
 
-  #onOpen(id: string, opening: OpenEntry, tellClientGone: () => void): void {
+  #onOpen(id: string, opening: OpenEntry, tellClientGone: () => void): ObservedExchange | undefined {
     if (this.#open.size >= ROSTER_MAX_COUNT) {
       this.unfollowedCount += 1;
-      return;
+      return undefined;
     }
     const terms = this.#terms;
     const observed = new ObservedExchange(opening, {
       id,
-      openedAtEpochMs: this.#epochMsOf(opening),
+      openedAtEpochMs: this.#openingTime.epochMsOf(opening),
       classify: (subject) => terms.classifier.classify(subject),
       listen: (exchange) => this.#listenerFor(exchange),
       tellClientGone,
@@ -150,14 +159,7 @@ export class Observer {
     this.#termsOf.set(observed, terms);
     this.#open.set(id, observed);
     this.#pairs.opened(openSightOf(observed, this.#edgeOf(observed).edge));
-  }
-
-  /** Wall time of an opening. The process's own anchor is finer than the relay's stamp, but can be stale. */
-  #epochMsOf({ openedAtNs, epochMs }: OpenEntry): number {
-    const anchored = epochMsOf(this.#anchor, openedAtNs);
-    if (Math.abs(anchored - epochMs) <= CLOCK_STEP_MS) return anchored;
-    this.#anchor = { atNs: openedAtNs, epochMs };
-    return epochMs;
+    return observed;
   }
 
   #listenerFor(observed: ObservedExchange): ExchangeListener {
@@ -246,24 +248,19 @@ export class Observer {
     return this.#termsOf.get(observed) ?? this.#terms;
   }
 
-  /** A relay died: what it had open was cut, at the moment at which we know. */
-  #cutAll(prefix: string): void {
-    for (const [id, observed] of this.#open) {
-      if (!id.startsWith(prefix)) continue;
-      this.#guard(observed, () =>
-        this.#onEnd(observed, {
-          exchange: observed.opening.exchange,
-          atNs: nowNs(),
-          wireEnd: 'internal_error',
-          reason: 'relay died',
-          answeredByUs: false,
-          chunkCount: observed.chunks.totalCount,
-          receivedBytes: observed.chunks.totalBytes,
-          deliveredBytes: observed.chunks.flushedBytes,
-          requestBytes: observed.requestBytes,
-        }),
-      );
-    }
+  /** Its relay died: it was cut, at the moment at which we know. */
+  #cut(observed: ObservedExchange): void {
+    this.#onEnd(observed, {
+      exchange: observed.opening.exchange,
+      atNs: nowNs(),
+      wireEnd: 'internal_error',
+      reason: 'relay died',
+      answeredByUs: false,
+      chunkCount: observed.chunks.totalCount,
+      receivedBytes: observed.chunks.totalBytes,
+      deliveredBytes: observed.chunks.flushedBytes,
+      requestBytes: observed.requestBytes,
+    });
   }
 
   #guard(observed: ObservedExchange, use: () => void): void {

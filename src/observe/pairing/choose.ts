@@ -57,7 +57,8 @@ export function choose(outer: Sight, field: Field): Choice {
 
 /** The inner exchange was asked for within the outer one, before anything of its text had come out. */
 function nests(outer: Sight, inner: Sight, slackNs: number): boolean {
-  const slack = OPEN_SLACK_NS + slackNs;
+  // Two edges' sights look alike; which of them came first is all that tells them apart.
+  const slack = (inner.edge === undefined ? OPEN_SLACK_NS : 0) + slackNs;
   const firstTextAtNs = Math.min(...outer.lanes.map(({ firstReceivedAtNs }) => firstReceivedAtNs));
   const latestNs = Math.min(outer.endedAtNs ?? Infinity, firstTextAtNs);
   return inner.openedAtNs >= outer.openedAtNs - slack && inner.openedAtNs <= latestNs + slack;

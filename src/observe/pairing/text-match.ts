@@ -77,7 +77,9 @@ function pairMovedLanes(outerLanes: readonly SightLane[], inner: Sight, gathered
     if (best === undefined) {
       const named = inner.lanes.find(({ channel, choice }) => channel === lane.channel && choice === lane.choice);
       if (named !== undefined) taken.add(named);
-      changes.add(named === undefined ? 'text_added' : 'text_changed');
+      // What went in and could not be read, or goes on, may have had it.
+      if (named !== undefined) changes.add('text_changed');
+      else if (isWhole(inner) && inner.facts.dialect !== undefined) changes.add('text_added');
       continue;
     }
     taken.add(best.one);

@@ -3,7 +3,7 @@
 // an observer entry by entry, in order of time and on a clock of its own; seeded, the truth kept aside.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Random, seededRandom } from '../../../../src/client/random.ts';
-import { createStage, DONE, OPENED_AT_NS, Play, type Stage } from '../tape-play.ts';
+import { createStage, DONE, OPENED_AT_NS, type Play, type Stage } from '../tape-play.ts';
 import { prose } from './sights.ts';
 
 const COUNT = 10_000;

@@ -18,6 +18,8 @@ export interface GatewayOptions {
   readonly way?: GatewayWay;
   /** Fields of requests that do not go on, in lower case. */
   readonly drops?: readonly string[];
+  /** Goes on with what it asked for when its client leaves. */
+  readonly keepsOn?: boolean;
 }
 
 const BLANK_LINE = Buffer.from('\n\n');
@@ -28,14 +30,16 @@ export class Gateway {
   /** May be changed between requests. */
   way: GatewayWay;
   drops: readonly string[];
+  keepsOn: boolean;
   /** Where the inner listener is; requests before it is known get 503. */
   innerPort: number | undefined;
   /** Request lines that came, in order. */
   readonly asked: string[] = [];
 
-  private constructor({ way = { name: 'passes' }, drops = [] }: GatewayOptions) {
+  private constructor({ way = { name: 'passes' }, drops = [], keepsOn = false }: GatewayOptions) {
     this.way = way;
     this.drops = drops;
+    this.keepsOn = keepsOn;
     this.#server = http.createServer({ noDelay: true }, (req, res) => this.#onRequest(req, res));
   }
 
@@ -72,7 +76,9 @@ export class Gateway {
     const inner = http.request({ host: '127.0.0.1', port: this.innerPort, agent: this.#agent, method, path, headers });
     inner.on('response', (answer) => deliver(answer, res, this.way));
     inner.on('error', () => res.destroy());
-    res.on('close', () => inner.destroy());
+    res.on('close', () => {
+      if (!this.keepsOn) inner.destroy();
+    });
     req.pipe(inner);
   }
 }

@@ -20,15 +20,31 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.close();
 });
 
+async function clientOf(port: number): Promise<RawClient> {
+  const client = await RawClient.open(port);
+  clients.push(client);
+  return client;
+}
+
 let count = 0;
 
-/** `count` tokens, one each `everyMs`, as case A2 has them. */
-function tokens(tokenCount: number, everyMs: number, id: string) {
+/** Time before a token. */
+type Pace = (token: number) => number;
+const evenly =
+  (everyMs: number): Pace =>
+  () =>
+    everyMs;
+/** Fast and slow by turns: where an engine's beat is even, so many bytes and so much time are the same. */
+const byTurns: Pace = (token) => (token % 40 < 20 ? 5 : 20);
+
+/** `tokenCount` tokens in this pace; evenly each 20 ms is case A2. */
+function tokens(tokenCount: number, pace: Pace, id: string) {
   return async (exchange: EngineExchange): Promise<void> => {
     await exchange.write(HEAD);
-    const startMs = performance.now();
+    let dueAtMs = performance.now();
     for (let token = 0; token < tokenCount; token += 1) {
-      const waitMs = startMs + token * everyMs - performance.now();
+      const waitMs = dueAtMs - performance.now();
+      dueAtMs += pace(token);
       if (waitMs > 0) await sleep(waitMs);
       await exchange.write(c(delta({ content: `t${token} ` }, { id })));
     }
@@ -41,13 +57,12 @@ interface Asked {
   readonly body: string;
 }
 
-/** Plays one stream of `tokenCount` tokens through this port and waits for its end. */
-async function ask(engine: RawEngine, port: number, tokenCount: number, everyMs: number): Promise<Asked> {
+/** Plays one stream through this port and waits for its end. */
+async function ask(engine: RawEngine, port: number, tokenCount: number, pace: Pace): Promise<Asked> {
   count += 1;
   const model = `hop-${count}`;
-  const plan = engine.plan(tokens(tokenCount, everyMs, `chatcmpl-${count}`));
-  const client = await RawClient.open(port);
-  clients.push(client);
+  const plan = engine.plan(tokens(tokenCount, pace, `chatcmpl-${count}`));
+  const client = await clientOf(port);
   client.request(chatRequest({ model, lines: [`${PLAN_FIELD}: ${plan.id}`] }));
   const response = await client.response(0, 30_000);
   expect(response.complete).toBe(true);
@@ -85,14 +100,14 @@ describe('an edge', () => {
   beforeAll(() => void (gateway.innerPort = bench.sidecar.listenPort));
   afterAll(() => gateway.stop());
 
-  async function verdictOf(way: GatewayWay, tokenCount: number, everyMs: number): Promise<Report> {
+  async function verdictOf(way: GatewayWay, tokenCount: number, pace: Pace): Promise<Report> {
     gateway.way = way;
-    const { model } = await ask(bench.engine, bench.sidecar.edgePort('holder'), tokenCount, everyMs);
+    const { model } = await ask(bench.engine, bench.sidecar.edgePort('holder'), tokenCount, pace);
     return outerReport(bench.sidecar, model, isAtEdge);
   }
 
   test('A2 a hop that releases every 25 events is named, with what it costs', async () => {
-    const outer = await verdictOf({ name: 'events', count: 25 }, 100, 20);
+    const outer = await verdictOf({ name: 'events', count: 25 }, 100, evenly(20));
     const { record, hop } = outer;
     expect(record.hop).toMatchObject({ name: 'holder', pairedBy: 'trace', confirmed: true, attemptCount: 1 });
     expect(hop).toMatchObject({ hop: 'holder', word: 'holds' });
@@ -109,13 +124,13 @@ describe('an edge', () => {
   });
 
   test('A2 a hop that passes what it gets is not accused', async () => {
-    const { record, hop } = await verdictOf({ name: 'passes' }, 60, 10);
+    const { record, hop } = await verdictOf({ name: 'passes' }, 60, evenly(10));
     expect(record.hop).toMatchObject({ name: 'holder', confirmed: true });
     expect(hop?.word).not.toBe('holds');
   });
 
   test('the running verdict names it, and the metrics know it by its name', async () => {
-    for (let round = 0; round < 3; round += 1) await verdictOf({ name: 'until_end' }, 30, 10);
+    for (let round = 0; round < 3; round += 1) await verdictOf({ name: 'until_end' }, 30, evenly(10));
     const state = await hopState(bench.sidecar, 'holder');
     expect(state?.pairedBy.trace).toBeGreaterThanOrEqual(5);
     expect(state?.unpaired).toEqual({});
@@ -126,9 +141,57 @@ describe('an edge', () => {
     expect(sumOf(metrics, 'rubato_ttft_seconds_count')).toBe(state?.pairedCount);
   });
 
+  test.each([
+    ['size', { name: 'size', bytes: 1_024 }],
+    ['timer', { name: 'timer', everyMs: 200 }],
+    ['until_end', { name: 'until_end' }],
+  ] as const)('the way is told: %s', async (word, way) => {
+    const { hop } = await verdictOf(way, 120, byTurns);
+    expect(hop?.word).toBe('holds');
+    // Where a busy machine blurs the beat there may be none to see; never another one.
+    expect([word, 'rechunk']).toContain(hop?.way);
+    expect(hop?.holdMaxNs).toBeGreaterThan(100e6);
+  });
+
+  test('a compressor that is never told to flush is told as one', async () => {
+    gateway.way = { name: 'gzip' };
+    count += 1;
+    const model = `hop-${count}`;
+    const plan = bench.engine.plan(tokens(120, byTurns, `chatcmpl-${count}`));
+    const client = await clientOf(bench.sidecar.edgePort('holder'));
+    client.request(chatRequest({ model, lines: [`${PLAN_FIELD}: ${plan.id}`] }));
+    expect((await client.response()).complete).toBe(true);
+    const { record, hop } = await outerReport(bench.sidecar, model, isAtEdge);
+    expect(record.hop).toMatchObject({ confirmed: true });
+    expect(record.hop?.changes).toContain('coding_added');
+    expect(hop?.word).toBe('holds');
+    expect(['compression', 'until_end']).toContain(hop?.way);
+  });
+
+  test.each([
+    ['passes it on', false],
+    ['goes on for nobody', true],
+  ])('a client leaves, and the hop %s', async (_, keepsOn) => {
+    gateway.way = { name: 'passes' };
+    gateway.keepsOn = keepsOn;
+    count += 1;
+    const model = `hop-${count}`;
+    const plan = bench.engine.plan(tokens(100, evenly(20), `chatcmpl-${count}`));
+    const client = await clientOf(bench.sidecar.edgePort('holder'));
+    client.request(chatRequest({ model, lines: [`${PLAN_FIELD}: ${plan.id}`] }));
+    await client.bodyBytes(400);
+    client.rst();
+    const { record } = await outerReport(bench.sidecar, model, isAtEdge);
+    gateway.keepsOn = false;
+    expect(record.end.outcome).toBe('client_abort');
+    const { changes = [], abortNs } = record.hop ?? {};
+    expect(changes.includes('abort_not_passed')).toBe(keepsOn);
+    if (!keepsOn) expect(abortNs).toBeGreaterThan(0);
+  });
+
   test('a gateway that drops the trace is seen through by the id of the answer', async () => {
     gateway.drops = ['traceparent', 'tracestate'];
-    const { record, hop } = await verdictOf({ name: 'until_end' }, 30, 10);
+    const { record, hop } = await verdictOf({ name: 'until_end' }, 30, evenly(10));
     gateway.drops = [];
     expect(record.hop).toMatchObject({ name: 'holder', pairedBy: 'response', confirmed: true });
     expect(hop).toMatchObject({ word: 'holds', way: 'until_end' });
@@ -150,9 +213,9 @@ test('a peer behind the hop tells what it saw, and the hop is named across two p
     stops.push(() => outer.stop());
 
     // Two clocks are laid side by side by what passes at once; a hop that only ever holds leaves them further apart.
-    for (let round = 0; round < 3; round += 1) await ask(engine, outer.listenPort, 20, 5);
+    for (let round = 0; round < 3; round += 1) await ask(engine, outer.listenPort, 20, evenly(5));
     gateway.way = { name: 'events', count: 25 };
-    const { model } = await ask(engine, outer.listenPort, 75, 20);
+    const { model } = await ask(engine, outer.listenPort, 75, evenly(20));
     const { record, hop } = await outerReport(outer, model, () => true);
     expect(record.hop).toMatchObject({ name: 'far', confirmed: true });
     expect(record.hop?.clockErrorNs).toBeGreaterThan(0);

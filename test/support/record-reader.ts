@@ -1,4 +1,4 @@
-// Reads a record file that is being written: each line once, however often it is asked what there is.
+// Reads a record file that is being written: each byte once, however often it is asked what there is.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Figures } from '../../src/measure/figures.ts';
 import type { StreamRecord } from '../../src/record/stream-record.ts';
@@ -14,7 +14,10 @@ export interface RecordEntry {
 export class RecordReader {
   readonly #path: string;
   #entries: RecordEntry[] = [];
+  /** Of whole lines. */
   #readBytes = 0;
+  #lineCount = 0;
+  #countedBytes = 0;
   /** Which file it was: a full one gives its name to a new one. */
   #inode = 0;
 
@@ -24,34 +27,45 @@ export class RecordReader {
 
   /** All of the file so far. */
   entries(): readonly RecordEntry[] {
-    let file: number;
-    try {
-      file = openSync(this.#path, 'r');
-    } catch {
-      return []; // The file appears with its first line.
-    }
-    try {
-      this.#readOn(file);
-    } finally {
-      closeSync(file);
-    }
-    return this.#entries;
-  }
-
-  #readOn(file: number): void {
-    const { ino, size } = fstatSync(file);
-    if (ino !== this.#inode || size < this.#readBytes) {
-      this.#entries = [];
-      this.#readBytes = 0;
-      this.#inode = ino;
-    }
-    const bytes = Buffer.allocUnsafe(size - this.#readBytes);
-    const count = readSync(file, bytes, 0, bytes.length, this.#readBytes);
+    const bytes = this.#from(() => this.#readBytes);
     // The last line may be half written.
-    const whole = bytes.subarray(0, bytes.subarray(0, count).lastIndexOf(LF) + 1);
+    const whole = bytes.subarray(0, bytes.lastIndexOf(LF) + 1);
     this.#readBytes += whole.length;
     for (const line of whole.toString('utf8').split('\n').slice(0, -1)) {
       this.#entries.push(JSON.parse(line) as RecordEntry);
     }
+    return this.#entries;
+  }
+
+  /** Lines so far, none of which is taken apart for it: that would take time from what is tested. */
+  lineCount(): number {
+    const bytes = this.#from(() => this.#countedBytes);
+    for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) this.#lineCount += 1;
+    this.#countedBytes += bytes.length;
+    return this.#lineCount;
+  }
+
+  /** What stands in the file behind the bytes that are known. */
+  #from(knownBytes: () => number): Buffer {
+    let file: number;
+    try {
+      file = openSync(this.#path, 'r');
+    } catch {
+      return Buffer.alloc(0); // The file appears with its first line.
+    }
+    try {
+      const { ino, size } = fstatSync(file);
+      if (ino !== this.#inode || size < Math.max(this.#readBytes, this.#countedBytes)) this.#beginAnew(ino);
+      const bytes = Buffer.allocUnsafe(size - knownBytes());
+      return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, knownBytes()));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #beginAnew(inode: number): void {
+    this.#inode = inode;
+    this.#entries = [];
+    [this.#readBytes, this.#countedBytes, this.#lineCount] = [0, 0, 0];
   }
 }

@@ -109,9 +109,9 @@ export class Sidecar {
     return this.records().slice(from);
   }
 
-  /** All records, once there are so many; the file is read whole only then, for it may be long. */
+  /** All records, once there are so many; they are read only then, for they may be long. */
   async untilRecords(count: number, waitMs: number = RECORD_WAIT_MS): Promise<RecordEntry[]> {
-    await poll(`${count} records`, () => (lineCount(this.recordFile) >= count ? true : undefined), waitMs, 100);
+    await poll(`${count} records`, () => (this.#records.lineCount() >= count ? true : undefined), waitMs, 100);
     return this.records();
   }
 
@@ -195,14 +195,6 @@ function plainEnvironment(): NodeJS.ProcessEnv {
     ([name]) => !/^(OTEL_|RUBATO_|NODE_|VITEST|.*_proxy$|.*_PROXY$)/.test(name),
   );
   return Object.fromEntries(kept);
-}
-
-function lineCount(path: string): number {
-  try {
-    return readFileSync(path).reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);
-  } catch {
-    return 0;
-  }
 }
 
 function portOf(address: unknown): number {

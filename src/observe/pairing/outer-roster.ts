@@ -48,8 +48,4 @@ export class OuterRoster {
   withKeys(keys: readonly string[]): ReadonlySet<string> {
     return new Set(keys.flatMap((key) => this.#index.get(key)));
   }
-
-  get count(): number {
-    return this.#sights.size;
-  }
 }

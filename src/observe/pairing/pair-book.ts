@@ -30,19 +30,9 @@ export class PairBook {
   readonly #index = new KeyIndex();
   readonly #taken = new Set<string>();
   #bytes = 0;
-  /** Sights that made room for others. */
-  evictedCount = 0;
 
   constructor(bounds: BookBounds = { maxCount: SIGHTS_MAX_COUNT, maxBytes: SIGHTS_MAX_BYTES }) {
     this.#bounds = bounds;
-  }
-
-  get count(): number {
-    return this.#ended.size;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** Its ids are known and it goes on. */
@@ -99,7 +89,6 @@ export class PairBook {
     this.#ended.delete(id);
     this.#taken.delete(id);
     this.#bytes -= known.bytes;
-    this.evictedCount += 1;
     for (const key of keysOf(known.sight)) this.#index.remove(key, id);
   }
 }

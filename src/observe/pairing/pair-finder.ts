@@ -51,10 +51,6 @@ export class PairFinder {
     return this.#book;
   }
 
-  get waitingCount(): number {
-    return this.#waiting.size;
-  }
-
   opened(open: OpenSight): void {
     const sight = open.look();
     this.#book.open(open, sight.ids);

@@ -17,8 +17,6 @@ const NS_PER_MS = 1e6;
 
 export class PeerClock {
   readonly #leads: { readonly lead: Lead; readonly atNs: number }[] = [];
-  /** Pairs that contradicted all before them: a clock was set, or a process is another one. */
-  resetCount = 0;
 
   /** What all recent pairs allow; undefined as long as there is none. */
   lead(atNs: number): Lead | undefined {
@@ -41,10 +39,8 @@ export class PeerClock {
 
   /** Learns from a certain pair. */
   learn(lead: Lead, atNs: number): void {
-    if (this.within(lead, atNs) === undefined) {
-      this.forget();
-      this.resetCount += 1;
-    }
+    // A pair that contradicts all before it: a clock was set, and what was known is of no use any more.
+    if (this.within(lead, atNs) === undefined) this.forget();
     this.#leads.push({ lead, atNs });
     if (this.#leads.length > PEER_CLOCK_PAIRS_MAX_COUNT) this.#leads.shift();
   }

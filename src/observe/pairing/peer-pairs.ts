@@ -68,10 +68,6 @@ export class PeerPairs {
     this.#client = new PeerClient(options);
   }
 
-  get hop(): string {
-    return this.#options.hop;
-  }
-
   /** Calls `settle` exactly once. */
   find(sight: Sight, roster: OuterRoster, settle: (pairing: Pairing) => void): void {
     const atNs = nowNs();

@@ -111,7 +111,13 @@ export const SLOW_REQUEST: ErrorCode = {
   blame: 'client',
   message: 'The request came too slowly, or not at all.',
 };
-export const REFUSALS: readonly ErrorCode[] = [NO_ROUTE, METHOD_REFUSED, HEAD_TOO_LARGE, SLOW_REQUEST];
+export const EDGE_LOOP: ErrorCode = {
+  code: 'RBT_EDGE_LOOP',
+  status: 508,
+  blame: 'operator',
+  message: 'This request came back to the edge that sent it. The upstream of the gateway must be --listen, not --edge.',
+};
+export const REFUSALS: readonly ErrorCode[] = [NO_ROUTE, METHOD_REFUSED, HEAD_TOO_LARGE, SLOW_REQUEST, EDGE_LOOP];
 
 /** What a client is told of an end; `reason` may name one of the refusals. */
 export function answerFor(wireEnd: WireEnd, reason: string): ErrorCode {

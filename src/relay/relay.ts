@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ADMISSION_LOOK_MS } from '../base/client-limits.ts';
 import { epochMs, nowNs } from '../base/clock.ts';
 import {
+  EDGE_LOOP,
   ERROR_CODES,
   HEAD_TOO_LARGE,
   METHOD_REFUSED,
@@ -19,6 +20,7 @@ import { AdmissionLimits } from './admission-limits.ts';
 import { Exchange } from './exchange.ts';
 import { refusal } from './gate.ts';
 import { closeAfter } from './linger.ts';
+import { LoopWatch } from './loop-watch.ts';
 import { ReadClock } from './read-clock.ts';
 import { fieldsFor } from './request-fields.ts';
 import { pickRoute, rulesByListener, upstreamsOf } from './routes.ts';
@@ -48,6 +50,7 @@ export class Relay implements Admission {
   /** With what each came with. */
   readonly #open = new Map<Exchange, Arrival>();
   readonly #limits: AdmissionLimits;
+  readonly #loops = new LoopWatch();
   readonly #uploadRate = new UploadRate();
   readonly #lookTimer: NodeJS.Timeout;
   #nextNumber = 0;
@@ -68,20 +71,22 @@ export class Relay implements Admission {
   }
 
   admit(arrival: Arrival): Exchange | undefined {
-    const { req, res } = arrival;
-    const refused = this.#refuse(arrival);
+    const { req, res, listener } = arrival;
+    const gateRefusal = this.#refuse(arrival);
     const { timeLimits } = this.#settings;
-    const rules = this.#rules[arrival.listener] ?? [];
-    const route = refused ? undefined : pickRoute(rules, req.url ?? '', req.rawHeaders);
+    const rules = this.#rules[listener] ?? [];
+    const route = gateRefusal ? undefined : pickRoute(rules, req.url ?? '', req.rawHeaders);
     const number = this.#nextNumber;
     this.#nextNumber = (number + 1) >>> 0;
     const isUpgrade = arrival.upgradeHead !== undefined;
     const step = fieldsFor(req.rawHeaders, { route, isUpgrade, tracing: this.#settings.tracing });
+    const refused = gateRefusal ?? (this.#loops.isBack(listener, step.ids) ? { code: EDGE_LOOP } : undefined);
     this.#openOnTape(arrival, number, (route ?? rules[0])?.id ?? 0, step.ids);
     if (refused !== undefined || route === undefined) {
       this.#answerHere(arrival, number, refused ?? { code: NO_ROUTE });
       return undefined;
     }
+    const edgeSpanId = this.#loops.note(listener, step.ids);
     const exchange: Exchange = new Exchange({
       number,
       tape: this.#tape,
@@ -98,7 +103,10 @@ export class Relay implements Admission {
       fields: step.fields,
       upgradeHead: arrival.upgradeHead,
       isDraining: () => this.#draining,
-      onSettled: () => this.#onSettled(exchange),
+      onSettled: () => {
+        this.#loops.forget(edgeSpanId);
+        this.#onSettled(exchange);
+      },
     });
     this.#open.set(exchange, arrival);
     this.#countOpen();

@@ -254,3 +254,20 @@ test('a WebSocket passes the edge, the hop and the listener behind it', async ()
   await client.bodyBytes('from the engine'.length);
   expect(client.parser.messages[0]?.status).toBe(101);
 });
+
+test('a gateway that leads back to the edge is told so, and goes round once', async () => {
+  const { gateway, edgePort, sidecar } = await start([]);
+  gateway.innerPort = edgePort;
+  const client = await clientOf(edgePort);
+  client.request(requestOf({ target: '/round' }));
+  const response = await client.response();
+  expect([response.status, response.values('x-rubato-error')]).toEqual([508, ['RBT_EDGE_LOOP']]);
+  expect(gateway.asked).toEqual(['GET /round']);
+  const records = await sidecar.recordsAfter(0, 2);
+  expect(records.map(({ record }) => record.end.code).toSorted()).toEqual(['RBT_EDGE_LOOP', undefined]);
+  // The next one finds nothing left of it.
+  gateway.innerPort = undefined;
+  const next = await clientOf(edgePort);
+  next.request(requestOf());
+  expect((await next.response()).status).toBe(503);
+});

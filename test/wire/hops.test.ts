@@ -198,6 +198,38 @@ describe('an edge', () => {
   });
 });
 
+describe('two hops in a row', () => {
+  let front: Gateway;
+  let back: Gateway;
+  const bench = useBench(async () => {
+    [front, back] = [await Gateway.start(), await Gateway.start()];
+    return { args: ['--edge', `front@127.0.0.1:0=${front.url}`, '--edge', `back@127.0.0.1:0=${back.url}`] };
+  });
+  beforeAll(() => {
+    front.innerPort = bench.sidecar.edgePort('back');
+    back.innerPort = bench.sidecar.listenPort;
+  });
+  afterAll(() => Promise.all([front.stop(), back.stop()]));
+
+  test.each([
+    ['front', 'back'],
+    ['back', 'front'],
+  ])('of which only %s holds: it is named, and %s is not accused', async (holder, other) => {
+    const way: GatewayWay = { name: 'events', count: 20 };
+    front.way = holder === 'front' ? way : { name: 'passes' };
+    back.way = holder === 'back' ? way : { name: 'passes' };
+    const { model } = await ask(bench.engine, bench.sidecar.edgePort('front'), 80, evenly(15));
+    const reportAt = (edge: string) => outerReport(bench.sidecar, model, ({ record }) => record.edge === edge);
+    const [held, passed] = [await reportAt(holder), await reportAt(other)];
+    expect(held.record.hop).toMatchObject({ name: holder, pairedBy: 'trace', confirmed: true });
+    expect(passed.record.hop).toMatchObject({ name: other, pairedBy: 'trace', confirmed: true });
+    // In a row: what was seen behind the one is what was seen before the other.
+    expect((await reportAt('front')).record.hop?.inner.id).toBe((await reportAt('back')).record.id);
+    expect(held.hop?.word).toBe('holds');
+    expect(passed.hop?.word).not.toBe('holds');
+  });
+});
+
 test('a peer behind the hop tells what it saw, and the hop is named across two processes', async () => {
   const stops: (() => Promise<void>)[] = [];
   try {

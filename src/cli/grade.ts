@@ -193,8 +193,10 @@ async function gradeRecipe(engine: GradeEngine, name: string, asked: Asked, io: 
         headers: { ...headers, ...asked.headers },
         ...(model === undefined ? {} : { model }),
       };
-      // The first request pays for what a gateway does only once.
-      await isThrough(engine, way);
+      // The first request pays for what a gateway does only once, and may fail with what is not yet there.
+      if (!(await isThrough(engine, way)) && !(await isThrough(engine, way))) {
+        throw new CommandFailure(`No request through ${name} came to the engine and back.`, EXIT.unavailable.code);
+      }
       return await grade(engine, way, { gateway: name, version, onStep: (step) => io.err(`… ${step}`) });
     } finally {
       await running.stop();

@@ -20,7 +20,7 @@ const LATE_NS = 20 * NS_PER_MS;
 const HEAD_NS = 50 * NS_PER_MS;
 const ABORT_NS = 100 * NS_PER_MS;
 /** Cases with enough text to say how it is passed on. */
-const RHYTHMS = new Set(['steady-20', 'steady-5', 'bursts', 'silence']);
+const RHYTHMS = new Set(['steady-20', 'steady-5', 'bursts', 'silence', 'comments', 'early-head', 'tool-call', 'crlf']);
 
 /** A reader would miss something, or be told something that is not so; the rest is good to know. */
 const BAD: ReadonlySet<GradeChange> = new Set([

@@ -2,6 +2,9 @@
 // be sure to have seen all of it. Method: entries of the tape by hand; lanes against the whole text.
 import { describe, expect, test } from 'vitest';
 import { DONE, event, FINISH, reportOf, text, type Play } from './tape-play.ts';
+import { AnswerText } from '../../../src/observe/answer-text.ts';
+import { createAnswerReader } from '../../../src/stream/answer-reader.ts';
+import { TextCapture } from '../../../src/stream/text-capture.ts';
 import { RecentReports } from '../../../src/app/recent-reports.ts';
 import type { TextCurve } from '../../../src/record/text-curve.ts';
 import { laneText, laneTexts } from '../../support/text-oracle.ts';
@@ -92,6 +95,16 @@ describe('a curve is incomplete', () => {
     expect(curveOfSaid('a', 'ab', 'abc')?.incomplete).toBeUndefined();
     expect(curveOfSaid('a', 'ab', 'c')?.incomplete).toBe(true);
   });
+});
+
+test('text for which there is no row any more is captured, and in no curve', () => {
+  const capture = new TextCapture();
+  const answerText = new AnswerText(capture);
+  answerText.add('text', 0, 'a', 0);
+  answerText.add('text', 0, 'b', undefined);
+  const reader = createAnswerReader({ status: 200 }, { method: 'POST', path: '/' }, () => undefined);
+  const curve = answerText.finish(reader, new Set(['log_full']));
+  expect([capture.text, curve?.lanes[0]?.endChars, curve?.incomplete]).toEqual([{ answer: 'ab' }, [1], true]);
 });
 
 test('nobody keeps a curve that is for pairing alone', () => {

@@ -150,6 +150,16 @@ describe('a curve says that it is incomplete', () => {
   });
 });
 
+it('a log that fills up in the middle of a text says so', () => {
+  const log = new TextLog();
+  for (let chunk = 1; chunk < TEXT_GROWTHS_MAX_COUNT; chunk += 1) log.add('text', 0, 'a', chunk);
+  log.add('text', 0, 'b'.repeat(3 * HASH_STEP_CHARS), TEXT_GROWTHS_MAX_COUNT);
+  const { lanes, incomplete } = log.finish();
+  log.release();
+  // There is room for one more row, and it goes to the next multiple of the step, one character on.
+  expect([lanes[0]?.endChars.at(-1), incomplete]).toEqual([TEXT_GROWTHS_MAX_COUNT, true]);
+});
+
 it('a usual growth costs one byte, and a hash four', () => {
   const before = logPages.pageCount;
   const log = new TextLog();

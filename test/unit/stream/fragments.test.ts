@@ -75,6 +75,12 @@ describe('arguments', () => {
     expect(whole(path, message)).toEqual({ 'tool 0': '{"a":1}' });
   });
 
+  test('are told as a channel where nobody asks for text', () => {
+    const fragments = new Fragments(undefined);
+    fragments.callArguments(0, { a: 1 });
+    expect([fragments.text('text', -1, 'a'), fragments.lost, fragments.take()]).toEqual([true, false, 0b1001]);
+  });
+
   test('that are nested deeper than there is stack are lost, and nothing else is', () => {
     let nested: object = {};
     for (let depth = 0; depth < 100_000; depth += 1) nested = [nested];

@@ -121,6 +121,12 @@ describe('an answer', () => {
     expect(capture.text).toEqual({ answer: 'a'.repeat(CAPTURED_TEXT_MAX_BYTES), cut: true });
   });
 
+  it('that ends where there is no more room is not cut, and one that goes on is', () => {
+    const full = D('a'.repeat(CAPTURED_TEXT_MAX_BYTES / 2)).repeat(2);
+    expect(chat(full, DONE).text?.cut).toBeUndefined();
+    expect(chat(full, D('b'), DONE).text?.cut).toBe(true);
+  });
+
   it('of nothing is absent', () => {
     expect(chat(delta({ role: 'assistant', content: '' }), FINISH + DONE).text).toBeUndefined();
   });

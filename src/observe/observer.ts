@@ -3,6 +3,7 @@
 // exchange, or in one sink, ends nothing but itself, and is counted.
 import { nowNs } from '../base/clock.ts';
 import { ROSTER_MAX_COUNT } from '../base/limits.ts';
+import { PEER_ASKED_MS } from '../base/pairing-limits.ts';
 import type { HopState } from '../judge/hop-state.ts';
 import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
 import { promptBucket } from '../measure/buckets.ts';
@@ -34,6 +35,8 @@ export class Observer {
   readonly #closing: Closing;
   readonly #pairs: PairFinder;
   readonly #hops = new HopSummary();
+  /** When a peer asked last. */
+  #askedAtNs: number | undefined;
   readonly #sinks: readonly Sink[];
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
   readonly #openingTime = new OpeningTime();
@@ -49,6 +52,7 @@ export class Observer {
     this.#sinks = [...options.sinks, this.#hops];
     this.#pairs = new PairFinder({
       ...(options.peer === undefined ? {} : { peer: options.peer }),
+      isWanted: () => this.#isPairingWanted(),
       onFault: (fault) => this.#noteFault('pairing', fault),
     });
     this.#closing = new Closing(options, {
@@ -61,7 +65,7 @@ export class Observer {
 
   /** The handler for one life of one relay: exchanges of another life have other ids. */
   handlerFor(relay: number, life: number, tellClientGone: TellClientGone): TapeHandler & { relayGone(): void } {
-    // By number: an id made anew for each of two entries a chunk was a tenth of this thread's work.
+    // By number: no id has to be made for each entry.
     const followed = new Map<number, ObservedExchange>();
     const withOpen = (exchange: number, use: (observed: ObservedExchange) => void): void => {
       const observed = followed.get(exchange);
@@ -69,10 +73,9 @@ export class Observer {
     };
     return {
       onOpen: (entry) => {
-        const { exchange } = entry;
-        const id = `${relay}.${life}-${exchange.toString(36)}`;
-        const observed = this.#onOpen(id, entry, () => tellClientGone(exchange));
-        if (observed !== undefined) followed.set(exchange, observed);
+        const id = `${relay}.${life}-${entry.exchange.toString(36)}`;
+        const observed = this.#onOpen(id, entry, () => tellClientGone(entry.exchange));
+        if (observed !== undefined) followed.set(entry.exchange, observed);
       },
       onRequestBytes: (exchange, offset, bytes) => withOpen(exchange, (it) => it.onRequestBytes(offset, bytes)),
       onMark: (entry) => withOpen(entry.exchange, (it) => it.onMark(entry)),
@@ -129,6 +132,7 @@ export class Observer {
 
   /** What a rubato before a hop asks for: the query of `/api/pairing`. */
   answerPeer(query: string): PeerAnswer {
+    this.#askedAtNs = nowNs();
     return answerPeer(this.#pairs.book, query);
   }
 
@@ -232,6 +236,13 @@ export class Observer {
 
   #routeOf({ opening }: ObservedExchange): string {
     return this.#options.routes[opening.routeIndex]?.name ?? 'default';
+  }
+
+  /** Somebody may look for what is seen here: an edge of ours, or a peer that has asked of late. */
+  #isPairingWanted(): boolean {
+    const asked = this.#askedAtNs;
+    if (asked !== undefined && nowNs() - asked < PEER_ASKED_MS * 1e6) return true;
+    return this.#options.routes.some(({ edge }) => edge !== undefined);
   }
 
   #edgeOf({ opening }: ObservedExchange): { readonly edge?: string } {

@@ -1,5 +1,5 @@
-// What runs the program as its users do. Node keeps what it made of our sources, for a test run starts some
-// three hundred processes of them; nobody's users start it from sources, where the types are still to be cut out.
+// What runs the program as its users do. Node keeps what it made of our sources, for a test run starts
+// hundreds of processes of them; nobody's users start it from sources, where the types are still to be cut out.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 

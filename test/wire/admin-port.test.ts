@@ -2,11 +2,11 @@
 // amount, and liveness is answered however busy the main thread is.
 // Method: raw sockets against a sidecar as its users run it; a preload keeps its main thread busy on
 // SIGUSR2. Memory is that of the whole process, with room for what has nothing to do with it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { useBench } from '../support/bench.ts';
 import { RawClient } from '../support/raw-client.ts';
-import { PLAN_FIELD, RawEngine } from '../support/raw-engine.ts';
+import { PLAN_FIELD } from '../support/raw-engine.ts';
 import { at, head, requestOf } from '../support/script.ts';
-import { Sidecar } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
 
 const MIB = 1024 * 1024;
@@ -14,21 +14,9 @@ const BLOCK_MS = 8_000;
 /** What any process gains by itself in such a while, and the pages that are under way. */
 const GROWTH_MAX_BYTES = 48 * MIB;
 
-let engine: RawEngine;
-let sidecar: Sidecar;
-
-beforeAll(async () => {
-  engine = await RawEngine.start();
-  sidecar = await Sidecar.start({
-    upstream: `http://127.0.0.1:${engine.port}`,
-    nodeArgs: ['--import', './test/support/block-main.ts'],
-    env: { TEST_BLOCK_MS: `${BLOCK_MS}` },
-  });
-});
-afterAll(async () => {
-  expect(sidecar.fault).toBeUndefined();
-  await sidecar.stop();
-  await engine.stop();
+const bench = useBench({
+  nodeArgs: ['--import', './test/support/block-main.ts'],
+  env: { TEST_BLOCK_MS: `${BLOCK_MS}` },
 });
 
 function asks(target: string): string {
@@ -36,7 +24,7 @@ function asks(target: string): string {
 }
 
 async function askRaw(request: string): Promise<{ readonly status: number; readonly text: string }> {
-  const client = await RawClient.open(sidecar.adminPort);
+  const client = await RawClient.open(bench.sidecar.adminPort);
   client.request(request);
   await client.untilGone();
   const text = client.parser.messages.map(({ body }) => body.toString()).join('');
@@ -88,12 +76,12 @@ test.each(REFUSED)('%s is refused in words of ours, and the port lives on', asyn
   expect(answer.status).toBe(status);
   expect(Object.keys(JSON.parse(answer.text) as object)).toEqual(['error', 'message']);
   expect(answer.text).not.toContain('Secret7');
-  expect((await sidecar.admin('/healthz')).status).toBe(200);
+  expect((await bench.sidecar.admin('/healthz')).status).toBe(200);
 });
 
 test('every answer carries the fields that keep it from others, a refusal too', async () => {
   for (const [, request] of REFUSED) {
-    const client = await RawClient.open(sidecar.adminPort);
+    const client = await RawClient.open(bench.sidecar.adminPort);
     client.request(request);
     const { head: answer } = await client.response();
     for (const field of ['cache-control: no-store', 'x-content-type-options: nosniff']) {
@@ -104,21 +92,21 @@ test('every answer carries the fields that keep it from others, a refusal too', 
 });
 
 test('requests on one connection are answered one after the other, in order', async () => {
-  const client = await RawClient.open(sidecar.adminPort);
+  const client = await RawClient.open(bench.sidecar.adminPort);
   const paths = ['/healthz', '/nothing', '/readyz', '/api/summary', '/healthz'];
   client.request(paths.map(asks).join(''));
   await poll('five answers', () =>
     client.parser.messages.filter(({ complete }) => complete).length === 5 ? true : undefined,
   );
   const bodies = client.parser.messages.map(({ body }) => Object.keys(JSON.parse(body.toString()) as object).at(-1));
-  expect(bodies).toEqual(['relays', 'message', 'reasons', 'engines', 'relays']);
+  expect(bodies).toEqual(['relays', 'message', 'reasons', 'hops', 'relays']);
   client.close();
 });
 
 test('a port of the data path serves no page of the admin port', async () => {
   for (const path of ['/metrics', '/healthz', '/readyz', '/api/streams']) {
-    const plan = engine.plan([at(0, head('200 OK', 'content-length: 10'), 'the engine')]);
-    const client = await RawClient.open(sidecar.listenPort);
+    const plan = bench.engine.plan([at(0, head('200 OK', 'content-length: 10'), 'the engine')]);
+    const client = await RawClient.open(bench.sidecar.listenPort);
     client.request(requestOf({ target: path, lines: [`${PLAN_FIELD}: ${plan.id}`] }));
     expect((await client.response()).body.toString()).toBe('the engine');
     client.close();
@@ -129,8 +117,8 @@ test('a port of the data path serves no page of the admin port', async () => {
 async function settledRssBytes(): Promise<number> {
   let lastBytes = 0;
   const settled = async (): Promise<number | undefined> => {
-    await sidecar.admin('/metrics');
-    const bytes = sidecar.rssBytes();
+    await bench.sidecar.admin('/metrics');
+    const bytes = bench.sidecar.rssBytes();
     const isStill = Math.abs(bytes - lastBytes) < MIB;
     lastBytes = bytes;
     return isStill ? bytes : undefined;
@@ -142,20 +130,20 @@ test('a client that asks three thousand times and never reads holds one page, an
   const beforeBytes = await settledRssBytes();
   const clients: RawClient[] = [];
   for (let count = 0; count < 60; count += 1) {
-    const client = await RawClient.open(sidecar.adminPort);
+    const client = await RawClient.open(bench.sidecar.adminPort);
     client.pause();
     client.request(asks('/metrics').repeat(3_000));
     clients.push(client);
   }
   await sleep(3_000);
-  expect(sidecar.rssBytes() - beforeBytes).toBeLessThan(GROWTH_MAX_BYTES);
-  expect((await sidecar.admin('/healthz')).status).toBe(200);
-  expect((await sidecar.admin('/metrics')).status).toBe(200);
+  expect(bench.sidecar.rssBytes() - beforeBytes).toBeLessThan(GROWTH_MAX_BYTES);
+  expect((await bench.sidecar.admin('/healthz')).status).toBe(200);
+  expect((await bench.sidecar.admin('/metrics')).status).toBe(200);
   for (const client of clients) client.close();
 });
 
 test('a client that keeps its head to itself is told so and let go', async () => {
-  const client = await RawClient.open(sidecar.adminPort);
+  const client = await RawClient.open(bench.sidecar.adminPort);
   client.request('GET /metrics HTTP/1.1\r\nx: ');
   await client.untilGone(20_000);
   expect(client.parser.messages[0]?.status).toBe(408);
@@ -163,7 +151,7 @@ test('a client that keeps its head to itself is told so and let go', async () =>
 
 test('the 257th connection gets in: the stillest one goes', async () => {
   const still: RawClient[] = [];
-  for (let count = 0; count < 256; count += 1) still.push(await RawClient.open(sidecar.adminPort));
+  for (let count = 0; count < 256; count += 1) still.push(await RawClient.open(bench.sidecar.adminPort));
   const answer = await askRaw('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
   expect(answer.status).toBe(200);
   // Connections of earlier tests may have been stiller than any of these.
@@ -173,19 +161,19 @@ test('the 257th connection gets in: the stillest one goes', async () => {
 });
 
 test('with a main thread that is busy, hearts are answered for at once and the rest is told to come again', async () => {
-  process.kill(sidecar.pid, 'SIGUSR2');
+  process.kill(bench.sidecar.pid, 'SIGUSR2');
   await sleep(200);
   const fromMs = performance.now();
-  const busy = Promise.all(Array.from({ length: 12 }, () => sidecar.admin('/metrics')));
+  const busy = Promise.all(Array.from({ length: 12 }, () => bench.sidecar.admin('/metrics')));
   for (let round = 0; round < 5; round += 1) {
-    const health = await sidecar.admin('/healthz');
+    const health = await bench.sidecar.admin('/healthz');
     expect([health.status, (JSON.parse(health.text) as { ok: boolean }).ok]).toEqual([200, true]);
   }
   expect(performance.now() - fromMs).toBeLessThan(BLOCK_MS / 2);
   for (const { status, text } of await busy) {
     expect([status, (JSON.parse(text) as { error: string }).error]).toEqual([503, 'busy']);
   }
-  expect(sidecar.logs.some(({ msg }) => msg === 'main was blocked')).toBe(false);
-  await poll('the main thread to be free', () => sidecar.logs.find(({ msg }) => msg === 'main was blocked'));
-  expect((await sidecar.admin('/metrics')).status).toBe(200);
+  expect(bench.sidecar.logs.some(({ msg }) => msg === 'main was blocked')).toBe(false);
+  await poll('the main thread to be free', () => bench.sidecar.logs.find(({ msg }) => msg === 'main was blocked'));
+  expect((await bench.sidecar.admin('/metrics')).status).toBe(200);
 });

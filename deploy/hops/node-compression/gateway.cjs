@@ -1,5 +1,6 @@
 // A gateway as many write it: Express, the compression middleware, and a proxied stream piped through. With
-// FLUSH=each it flushes the compressor after every read, which is what makes a compressed stream a stream.
+// FLUSH=each it flushes the compressor after every read, which is what makes a compressed stream a stream; with
+// FLUSH=head it sends the head at once as well.
 const http = require('node:http');
 const compression = require('compression');
 const express = require('express');
@@ -12,9 +13,10 @@ app.use((request, response) => {
   const { method, url: path } = request;
   const upstream = http.request({ host: UPSTREAM_HOST, port: UPSTREAM_PORT, method, path, headers }, (answer) => {
     response.writeHead(answer.statusCode, { 'content-type': answer.headers['content-type'] ?? 'text/plain' });
+    if (FLUSH === 'head') response.flushHeaders();
     answer.on('data', (bytes) => {
       response.write(bytes);
-      if (FLUSH === 'each') response.flush();
+      if (FLUSH !== 'none') response.flush();
     });
     answer.on('end', () => response.end());
     answer.on('close', () => answer.complete || response.destroy());

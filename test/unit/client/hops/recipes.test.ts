@@ -24,14 +24,13 @@ describe('the recipes', () => {
   });
 
   test('lead from what holds to a variant that is known not to', () => {
-    const holding = HOPS.filter(({ variant }) => variant.word === 'holds');
+    // A head that waits for the body is in some products' nature, and nothing can be set.
+    const holding = HOPS.filter(({ variant }) => variant.word === 'holds' && variant.way !== 'head');
     expect(holding.filter(({ variant }) => variant.cure === undefined).map(({ name }) => name)).toEqual([]);
     const cures = HOPS.flatMap(({ recipe, variant }) =>
       variant.cure === undefined ? [] : [`${recipe.product}/${variant.cure}`],
     );
-    expect(
-      cures.filter((name) => findHop(name).variant.word === 'holds' && findHop(name).variant.way !== 'head'),
-    ).toEqual([]);
+    expect(cures.filter((name) => findHop(name).variant.word === 'holds')).toEqual([]);
   });
 
   test('are explained to people, product by product', () => {

@@ -3,7 +3,6 @@
 // exchange, or in one sink, ends nothing but itself, and is counted.
 import { nowNs } from '../base/clock.ts';
 import { ROSTER_MAX_COUNT } from '../base/limits.ts';
-import { PEER_ASKED_MS } from '../base/pairing-limits.ts';
 import type { HopState } from '../judge/hop-state.ts';
 import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
 import { promptBucket } from '../measure/buckets.ts';
@@ -20,7 +19,8 @@ import { OpeningTime } from './opening-time.ts';
 import { HopSummary } from './pairing/hop-summary.ts';
 import { openSightOf } from './pairing/open-sight.ts';
 import { PairFinder } from './pairing/pair-finder.ts';
-import { answerPeer, type PeerAnswer } from './pairing/peer-answer.ts';
+import type { PeerAnswer } from './pairing/peer-answer.ts';
+import { endOfRelayDied } from './relay-died.ts';
 
 /** Has a relay end an exchange, by its number there, whose client has gone. */
 export type TellClientGone = (exchange: number) => void;
@@ -35,8 +35,6 @@ export class Observer {
   readonly #closing: Closing;
   readonly #pairs: PairFinder;
   readonly #hops = new HopSummary();
-  /** When a peer asked last. */
-  #askedAtNs: number | undefined;
   readonly #sinks: readonly Sink[];
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
   readonly #openingTime = new OpeningTime();
@@ -52,7 +50,7 @@ export class Observer {
     this.#sinks = [...options.sinks, this.#hops];
     this.#pairs = new PairFinder({
       ...(options.peer === undefined ? {} : { peer: options.peer }),
-      isWanted: () => this.#isPairingWanted(),
+      hasEdges: () => options.routes.some(({ edge }) => edge !== undefined),
       onFault: (fault) => this.#noteFault('pairing', fault),
     });
     this.#closing = new Closing(options, {
@@ -91,7 +89,7 @@ export class Observer {
         for (const observed of followed.values()) if (this.#open.has(observed.id)) observed.onPause(entry);
       },
       relayGone: () => {
-        for (const exchange of followed.keys()) withOpen(exchange, (it) => this.#cut(it));
+        for (const exchange of followed.keys()) withOpen(exchange, (it) => this.#onEnd(it, endOfRelayDied(it)));
         followed.clear();
       },
     };
@@ -132,8 +130,7 @@ export class Observer {
 
   /** What a rubato before a hop asks for: the query of `/api/pairing`. */
   answerPeer(query: string): PeerAnswer {
-    this.#askedAtNs = nowNs();
-    return answerPeer(this.#pairs.book, query);
+    return this.#pairs.answer(query);
   }
 
   get foldedModelCount(): number {
@@ -238,13 +235,6 @@ export class Observer {
     return this.#options.routes[opening.routeIndex]?.name ?? 'default';
   }
 
-  /** Somebody may look for what is seen here: an edge of ours, or a peer that has asked of late. */
-  #isPairingWanted(): boolean {
-    const asked = this.#askedAtNs;
-    if (asked !== undefined && nowNs() - asked < PEER_ASKED_MS * 1e6) return true;
-    return this.#options.routes.some(({ edge }) => edge !== undefined);
-  }
-
   #edgeOf({ opening }: ObservedExchange): { readonly edge?: string } {
     const edge = this.#options.routes[opening.routeIndex]?.edge;
     return edge === undefined ? {} : { edge };
@@ -257,21 +247,6 @@ export class Observer {
 
   #termsFor(observed: ObservedExchange): ObserverTerms {
     return this.#termsOf.get(observed) ?? this.#terms;
-  }
-
-  /** Its relay died: it was cut, at the moment at which we know. */
-  #cut(observed: ObservedExchange): void {
-    this.#onEnd(observed, {
-      exchange: observed.opening.exchange,
-      atNs: nowNs(),
-      wireEnd: 'internal_error',
-      reason: 'relay died',
-      answeredByUs: false,
-      chunkCount: observed.chunks.totalCount,
-      receivedBytes: observed.chunks.totalBytes,
-      deliveredBytes: observed.chunks.flushedBytes,
-      requestBytes: observed.requestBytes,
-    });
   }
 
   #guard(observed: ObservedExchange, use: () => void): void {

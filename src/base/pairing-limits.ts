@@ -10,6 +10,8 @@ export const SIGHTS_MAX_BYTES = 32 * MIB;
 /** Growths of text kept of one sight; one with more is thinned. A record keeps as many of what they came to. */
 export const SIGHT_ROWS_MAX_COUNT = 8_192;
 export const HOP_CURVE_MAX_COUNT = 4_096;
+/** How long after a peer's question exchanges are remembered for it, where no edge needs them anyway. */
+export const PEER_ASKED_MS = 10 * 60_000;
 /** Exchanges seen before a hop that wait for their pair; more are reported without. */
 export const PAIRS_WAITING_MAX_COUNT = 4_096;
 /** End before the hop → the pair is given up. What was asked behind it has usually ended before. */
@@ -37,6 +39,8 @@ export const HOP_EXCHANGES_KEPT_COUNT = 128;
 export const PEER_BATCH_MAX_COUNT = 16;
 /** How long questions are gathered before the peer is asked. */
 export const PEER_GATHER_MS = 25;
+/** How often a peer is reminded of us in a quiet time; see PEER_ASKED_MS. */
+export const PEER_GREET_EVERY_MS = 3 * 60_000;
 /** Bytes of one answer of the peer; a batch of long answers has about a megabyte. */
 export const PEER_ANSWER_MAX_BYTES = 16 * MIB;
 /** Sights in one answer to a peer. */

@@ -6,6 +6,7 @@ import {
   PAIR_LOOK_EVERY_MS,
   PAIR_WAIT_MS,
   PAIRS_WAITING_MAX_COUNT,
+  PEER_ASKED_MS,
 } from '../../base/pairing-limits.ts';
 import type { UnpairedReason } from '../../record/hop-facts.ts';
 import { choose, type Field, type Pair } from './choose.ts';
@@ -14,12 +15,15 @@ import { OuterRoster } from './outer-roster.ts';
 import { type OpenSight, PairBook } from './pair-book.ts';
 import { keysFor, keysOf } from './pair-keys.ts';
 import type { Pairing } from './paired.ts';
+import { answerPeer, type PeerAnswer } from './peer-answer.ts';
 import type { PeerPairs } from './peer-pairs.ts';
 import { sightOf, type Seen, type Sight } from './sight.ts';
 
 export interface PairFinderOptions {
   /** A rubato behind the hop that is our upstream; exchanges that no edge saw are looked for there. */
   readonly peer?: PeerPairs;
+  /** Whether exchanges may be seen before a hop of ours; absent means yes. */
+  readonly hasEdges?: () => boolean;
   readonly onFault: (fault: unknown) => void;
 }
 
@@ -40,18 +44,22 @@ export class PairFinder {
   readonly #book = new PairBook();
   readonly #roster = new OuterRoster();
   readonly #waiting = new Map<string, Waiting>();
+  /** When a peer asked last. */
+  #askedAtNs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: PairFinderOptions) {
     this.#options = options;
   }
 
-  /** Sights by what they are found by, for a peer that asks. */
-  get book(): PairBook {
-    return this.#book;
+  /** What a peer asks for. From now on exchanges are remembered for it, which without it nobody would look for. */
+  answer(query: string): PeerAnswer {
+    this.#askedAtNs = nowNs();
+    return answerPeer(this.#book, query);
   }
 
   opened(open: OpenSight): void {
+    if (this.#isIdle()) return;
     const sight = open.look();
     this.#book.open(open, sight.ids);
     if (this.#isOuter(sight)) this.#roster.put(sight);
@@ -65,6 +73,10 @@ export class PairFinder {
 
   /** Calls `settle` exactly once: at once, or when the exchange has its pair or never will have one. */
   ended(seen: Seen, settle: (pairing: Pairing) => void): void {
+    if (this.#isIdle()) {
+      this.#book.close(seen.record.id);
+      return settle(NOTHING);
+    }
     const behind = sightOf(seen, 'behind');
     this.#book.add(behind);
     if (this.#isOuter(behind) && hasReachedHop(behind)) this.#await(sightOf(seen, 'before'), settle);
@@ -79,6 +91,12 @@ export class PairFinder {
   settleAll(): void {
     for (const waiting of this.#waiting.values()) this.#try(waiting, true);
     this.#options.peer?.settleAll();
+  }
+
+  /** Nobody could look for what is seen here, so that it need not be kept. */
+  #isIdle(): boolean {
+    const { peer, hasEdges } = this.#options;
+    return peer === undefined && hasEdges?.() === false && nowNs() - this.#askedAtNs > PEER_ASKED_MS * NS_PER_MS;
   }
 
   #isOuter({ edge }: Sight): boolean {

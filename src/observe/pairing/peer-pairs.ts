@@ -7,6 +7,7 @@ import {
   PEER_ASKS_MAX_COUNT,
   PEER_BATCH_MAX_COUNT,
   PEER_GATHER_MS,
+  PEER_GREET_EVERY_MS,
 } from '../../base/pairing-limits.ts';
 import type { UnpairedReason } from '../../record/hop-facts.ts';
 import type { ClientOptions } from '../engine-metrics/metrics-client.ts';
@@ -60,12 +61,23 @@ export class PeerPairs {
   readonly #sought = new Map<string, Sought>();
   #process: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #greetTimer: NodeJS.Timeout | undefined;
   #asksUnderWay = 0;
   #restUntilNs = 0;
 
   constructor(options: PeerOptions) {
     this.#options = options;
     this.#client = new PeerClient(options);
+  }
+
+  /** Tells the peer that it will be asked, so that it remembers what it sees from now on. */
+  start(): void {
+    const greet = async (): Promise<void> => {
+      const answer = await this.#client.ask([]);
+      if (answer !== undefined) this.#noteProcess(answer);
+    };
+    void greet();
+    this.#greetTimer = setInterval(() => void greet(), PEER_GREET_EVERY_MS).unref();
   }
 
   /** Calls `settle` exactly once. */
@@ -90,6 +102,7 @@ export class PeerPairs {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#greetTimer);
     this.settleAll();
     await this.#client.close();
   }

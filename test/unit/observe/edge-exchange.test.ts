@@ -1,7 +1,7 @@
 // Goal: an exchange that was seen before a hop says so everywhere, and what the hop did is taken for nothing
 // that an engine did: no evidence, no estimate, no engine's list of models.
 // Method: the same answer played on an engine's route and on an edge's; estimator and source write down who asks.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Estimator, LateSource } from '../../../src/observe/late-evidence.ts';
 import { createStage, DONE, FINISH, type Play, type Stage, STREAM_FIELDS, text } from './tape-play.ts';
 
@@ -70,4 +70,24 @@ test('a hop that breaks off is no engine that was started anew', () => {
   stage.observer.settleAll();
   expect(stage.sink.reports.map(({ record }) => record.end.outcome)).toEqual(['connect_error', 'upstream_aborted']);
   expect(stage.asked).toEqual([]);
+});
+
+describe('for a peer', () => {
+  const trace = { traceId: 't', parentSpanId: undefined, serverSpanId: 's', clientSpanId: 'c', sampled: true };
+  const idsOf = (stage: Stage): string[] => stage.observer.answerPeer('trace=t').sights.map(({ id }) => id);
+
+  test('an exchange is remembered once one has asked, and not before', () => {
+    const stage = createStage();
+    answer(stage.exchange(1, { trace })).end(110);
+    expect(idsOf(stage)).toEqual([]);
+    answer(stage.exchange(2, { trace })).end(110);
+    expect(idsOf(stage)).toEqual(['0.0-2']);
+    expect(stage.sink.reports).toHaveLength(2);
+  });
+
+  test('and where there is an edge, always', () => {
+    const stage = createEdgeStage();
+    answer(stage.exchange(1, { trace })).end(110);
+    expect(idsOf(stage)).toEqual(['0.0-1']);
+  });
 });

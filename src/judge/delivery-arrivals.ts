@@ -2,7 +2,7 @@
 // it. Bytes that one flush sent may come in several reads a fraction of a millisecond apart, so reads are
 // joined first. Says also which bursts cannot be anybody else's doing than ours or the client's. No opinion.
 import { valueAt } from '../measure/columns.ts';
-import { channelBit } from '../record/kinds.ts';
+import { channelBit, CHUNK_INSIDE_EVENT } from '../record/kinds.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 
 /** Reads closer than this are of one flush: a flush of 64 KiB comes off a 1 Gbit/s link in half of that. */
@@ -26,6 +26,8 @@ export interface Burst {
   /** Events with generated fragments, and those of them that carry more than parts of a tool call. */
   readonly eventCount: number;
   readonly textCount: number;
+  /** Its last byte is in the middle of an event. */
+  readonly endsInside: boolean;
   /** The client took no bytes, or our own thread was late: the burst says nothing about the engine's side. */
   readonly ours: boolean;
 }
@@ -50,6 +52,7 @@ interface Read {
   readonly bytes: number;
   readonly eventCount: number;
   readonly textCount: number;
+  readonly endsInside: boolean;
 }
 
 export function arrivalsOf(record: StreamRecord): Arrivals {
@@ -88,7 +91,8 @@ function generatedReads({ chunks, events }: StreamRecord): Read[] {
       textCount += valueAt(textCounts, row);
     }
     if (eventCount === 0) continue;
-    reads.push({ atNs, boundNs, bytes, eventCount, textCount });
+    const endsInside = (valueAt(chunks.flags, row - 1) & CHUNK_INSIDE_EVENT) !== 0;
+    reads.push({ atNs, boundNs, bytes, eventCount, textCount, endsInside });
     bytes = 0;
     boundNs = 0;
   }
@@ -131,15 +135,18 @@ function burstOf(group: readonly Read[], beforeAtNs: number, record: StreamRecor
   const silenceNs = Math.max(0, first.atNs - beforeAtNs);
   const lateNs = Math.max(LATE_LEAST_NS, silenceNs / LATE_PARTS);
   const boundNs = Math.max(...group.map((read) => read.boundNs));
+  const eventCount = sum((read) => read.eventCount);
+  // A single event that we read late is still a single event.
+  const isLate = boundNs > lateNs || pausedNs(record, beforeAtNs, last.atNs) > lateNs;
   return {
     atNs: first.atNs,
     endAtNs: last.atNs,
     silenceNs,
     bytes: sum((read) => read.bytes),
-    eventCount: sum((read) => read.eventCount),
+    eventCount,
     textCount: sum((read) => read.textCount),
-    ours:
-      boundNs > lateNs || pausedNs(record, beforeAtNs, last.atNs) > lateNs || blockedIn(record, beforeAtNs, last.atNs),
+    endsInside: last.endsInside,
+    ours: (isLate && eventCount > 1) || blockedIn(record, beforeAtNs, last.atNs),
   };
 }
 

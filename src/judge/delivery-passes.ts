@@ -5,6 +5,8 @@ import { commonNumbers, ratio, type Finding, type Shape } from './delivery-shape
 const BURSTS_LEAST = 8;
 const SINGLE_LEAST_RATIO = 0.8;
 const HELD_MOST_RATIO = 0.3;
+/** Reads that end inside an event are no engine's, and their text waits for the next. */
+const CUT_MOST_RATIO = 0.2;
 /** Speculative decoding writes up to so many at once, and now and then one alone. */
 const STEP_MOST_COUNT = 8;
 const STEP_LEAST_RATIO = 0.9;
@@ -15,6 +17,7 @@ const QUICK_NS = 20_000_000;
 
 export function judgePasses(shape: Shape): Finding | undefined {
   const { bursts, counts, heldRatio, singleRatio } = shape;
+  if (shape.cutRatio > CUT_MOST_RATIO) return undefined;
   if (bursts.length < BURSTS_LEAST || heldRatio > HELD_MOST_RATIO || startsTogether(shape)) return undefined;
   const numbers = { ...commonNumbers(shape), singleRatio: Math.round(100 * singleRatio) / 100 };
   const silences = ascending(bursts.slice(1).map((burst) => burst.silenceNs));

@@ -29,6 +29,8 @@ export interface Shape {
   readonly oursRatio: number;
   /** Of the bursts, those with one text event a choice. */
   readonly singleRatio: number;
+  /** Of the bursts but the last, those that end in the middle of an event. */
+  readonly cutRatio: number;
 }
 
 /** What one rule says of a shape; `undefined` where it has nothing to say. */
@@ -47,6 +49,7 @@ export function shapeOf(record: StreamRecord): Shape {
   const bursts = withText.filter((burst) => !burst.ours);
   const lastOfAll = arrivals.bursts.at(-1);
   const inner = bursts.filter((burst) => burst !== withText[0] && burst !== lastOfAll);
+  const full = bursts.filter((burst) => burst !== lastOfAll);
   const countOf = (burst: Burst): number => burst.textCount / arrivals.choiceCount;
   const counts = bursts.map(countOf);
   const textCount = sumOf(bursts.map((burst) => burst.textCount));
@@ -60,6 +63,7 @@ export function shapeOf(record: StreamRecord): Shape {
     innerCounts: inner.map(countOf),
     heldRatio: ratio(heldCount, textCount),
     oursRatio: ratio(arrivals.textCount - textCount, arrivals.textCount),
+    cutRatio: ratio(full.filter(({ endsInside }) => endsInside).length, full.length),
     singleRatio: ratio(counts.filter((count) => count <= 1).length, counts.length),
   };
 }

@@ -19,6 +19,11 @@ const PAGE_EVENTS_MEAN = 15;
 const PAGE_OFF_BYTES = 16;
 /** Of bursts of one size, those with another number of events than usual. */
 const UNLIKE_LEAST_RATIO = 0.15;
+/** Bursts that end inside an event: how many, their share, and how even the others are. */
+const CUT_LEAST = 3;
+const CUT_LEAST_RATIO = 0.6;
+const CUT_EVENTS_MEAN = 2;
+const CUT_SPREAD_PARTS = 8;
 const SILENCE_LEAST_NS = 8_000_000;
 /** One full buffer says enough when it held as many events as this. */
 const ONE_BLOCK_EVENTS = 64;
@@ -34,7 +39,8 @@ export function judgeSize(shape: Shape): Finding | undefined {
   const known = isKnown(blockBytes);
   const countMean = ratio(sumOf(full.map((burst) => burst.textCount)), full.length * shape.arrivals.choiceCount);
   const exact = known && isExactEnough(exactCount, full.length, countMean);
-  if (!exact && !isPages(full, blockBytes, countMean) && !cutsEvents(full, blockBytes, shape)) return undefined;
+  const even = exact || isPages(full, blockBytes, countMean) || cutsEvents(full, blockBytes, shape);
+  if (!even && !isCut(full, countMean, shape)) return undefined;
   return {
     word: 'holds',
     way: 'size',
@@ -94,6 +100,14 @@ function cutsEvents(full: readonly Burst[], blockBytes: number, { arrivals }: Sh
   if (ratio(sumOf(counts), counts.length) < EVENTS_LEAST_MEAN * arrivals.choiceCount) return false;
   const usual = medianOf(counts);
   return counts.filter((count) => count !== usual).length >= counts.length * UNLIKE_LEAST_RATIO;
+}
+
+/** Most bursts were seen to end inside an event, and they are of about one size. */
+function isCut(full: readonly Burst[], countMean: number, { cutRatio }: Shape): boolean {
+  if (full.length < CUT_LEAST || cutRatio < CUT_LEAST_RATIO || countMean < CUT_EVENTS_MEAN) return false;
+  const usualBytes = medianOf(full.map((burst) => burst.bytes));
+  const alike = full.filter((burst) => Math.abs(burst.bytes - usualBytes) * CUT_SPREAD_PARTS <= usualBytes);
+  return alike.length >= full.length * CUT_LEAST_RATIO;
 }
 
 /** How far a burst is from a full number of blocks. */

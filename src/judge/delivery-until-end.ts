@@ -31,9 +31,9 @@ export function judgeUntilEnd(shape: Shape): Finding | undefined {
   const first = bursts[0];
   const last = bursts.at(-1);
   const endAtNs = record.marks.upstreamEndAtNs;
-  // A reader that left early has not seen the end, and an answer out of a cache was never slow.
-  if (first === undefined || last === undefined || endAtNs === undefined || record.response.hopSigns?.cached)
-    return undefined;
+  if (first === undefined || last === undefined || endAtNs === undefined) return undefined;
+  // A reader that left early has not seen the end. (An answer out of a cache was never slow; `age` says nothing,
+  // for a hop that collects an answer counts that time as age.)
   if (record.end.wire !== 'complete' || first !== arrivals.bursts[0]) return undefined;
   const eventCount = sumOf(counts);
   const lengthStated = record.response.hopSigns?.lengthBytes !== undefined;

@@ -5,7 +5,7 @@ import type { FirstTokenListener } from '../measure/first-token-meter.ts';
 import type { GapListener } from '../measure/gap-meter.ts';
 import { ChunkLog } from '../record/chunk-log.ts';
 import { EventLog } from '../record/event-log.ts';
-import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED, type Doubt } from '../record/kinds.ts';
+import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED, CHUNK_INSIDE_EVENT, type Doubt } from '../record/kinds.ts';
 import type { ConnectionFacts, Marks, ResponseFacts } from '../record/stream-record.ts';
 import type { EngineName } from '../record/engines.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
@@ -200,6 +200,7 @@ export class ObservedExchange {
     if (entry.bytesOmitted) this.reader?.skip();
     else if (entry.bytes !== undefined) {
       this.reader?.feed(entry.bytes);
+      if (this.#row !== undefined && this.reader?.insideEvent) this.chunks.mark(this.#row, CHUNK_INSIDE_EVENT);
       this.#modelList?.feed(entry.bytes);
     }
   }

@@ -125,6 +125,12 @@ export class ChunkLog implements ChunkRows {
     return true;
   }
 
+  /** Adds flags to a row that was just added, when its bytes have been looked at. */
+  mark(index: number, flags: number): void {
+    const at = (index - this.#packed.count) * STRIDE;
+    if (at >= 0 && at < this.#loose.length) this.#loose[at + FLAGS] = (this.#loose[at + FLAGS] as number) | flags;
+  }
+
   receivedAtNs(row: number): number {
     return this.#valueOf(row, RECEIVED);
   }

@@ -39,6 +39,8 @@ export const VISIBLE_CHANNEL_BITS = ((1 << CHANNELS.length) - 1) & ~channelBit('
 export const CHUNK_BYTES_OMITTED = 1;
 /** Chunks before this one were lost under overload: nothing may be said about the time between. */
 export const CHUNK_AFTER_LOSS = 2;
+/** The chunk ends inside an event: what sent it cuts where no engine would. */
+export const CHUNK_INSIDE_EVENT = 4;
 
 /** Things about a record that a reader of its figures should know. Closed set. */
 export const DOUBTS = [

@@ -53,6 +53,8 @@ export interface AnswerReader {
   end(): void;
   /** False when more bytes would tell nothing: the body is opaque, became unreadable, or is over. */
   readonly wantsBytes: boolean;
+  /** The bytes fed so far end inside an event. */
+  readonly insideEvent: boolean;
   facts(): AnswerFacts;
   tokens(): TokenFacts;
   /** Which engine answered; undefined when nothing told. */
@@ -124,6 +126,10 @@ class BodyReader implements AnswerReader {
 
   get textLost(): boolean {
     return this.#state.fragments.lost;
+  }
+
+  get insideEvent(): boolean {
+    return this.#framing?.insideMessage === true;
   }
 
   feed(bytes: Uint8Array): void {

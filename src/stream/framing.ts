@@ -23,6 +23,8 @@ export interface Framing {
   feed(bytes: Uint8Array): void;
   /** Bytes are missing before the next feed: go on at the next border that is certain. */
   skip(): void;
+  /** Bytes of a message were fed that is not complete yet; absent where borders are not known so exactly. */
+  readonly insideMessage?: boolean;
   /** No more bytes will come, for whatever reason. What is left over is read as it is. */
   end(): void;
 }

@@ -6,7 +6,7 @@ import { decideOutcome } from '../../judge/outcome.ts';
 import { defined } from '../../measure/defined.ts';
 import { ChunkLog } from '../../record/chunk-log.ts';
 import { EventLog } from '../../record/event-log.ts';
-import type { Doubt } from '../../record/kinds.ts';
+import { CHUNK_INSIDE_EVENT, type Doubt } from '../../record/kinds.ts';
 import {
   RECORD_SCHEMA,
   unansweredFacts,
@@ -110,6 +110,7 @@ export class AnswerLog {
       // What a client has read needs no kernel to accept it: flushed when it was received.
       else this.#chunks.flush(this.#row, atNs);
       this.#reader?.feed(piece);
+      if (this.#row !== undefined && this.#reader?.insideEvent) this.#chunks.mark(this.#row, CHUNK_INSIDE_EVENT);
     }
   }
 

@@ -16,6 +16,7 @@ const SENTENCES: Readonly<Record<string, (numbers: Numbers) => string>> = {
   head_with_text: () => 'the response head came with them',
   length_stated: () => 'a length was stated: the whole answer was known before its first byte',
   content_coding: () => 'a content coding lies over the body',
+  ends_come_late: () => 'the end of each event comes only with the next one',
   lumps: (of) => `${of['bursts']} lumps of ${of['eventsPerBurst']} events`,
   one_by_one: (of) => `${of['reads']} reads for ${of['events']} events, nearly all with one`,
   quick: () => 'events gather for less than 20 ms at most',

@@ -36,7 +36,9 @@ export class EventGate {
 
   /** Bytes of an event were passed that no blank line has closed yet. */
   get insideEvent(): boolean {
-    return !this.#dropping && this.#heldBytes > 0;
+    // The second half of the CRLF that closed the one before is no event.
+    const onlyLineEnd = this.#heldBytes === 1 && this.#lineEmpty;
+    return !this.#dropping && this.#heldBytes > 0 && !onlyLineEnd;
   }
 
   feed(bytes: Uint8Array): void {

@@ -45,6 +45,10 @@ class SseFraming implements Framing {
     });
   }
 
+  get insideMessage(): boolean {
+    return this.#gate.insideEvent;
+  }
+
   feed(bytes: Uint8Array): void {
     this.#gate.feed(bytes);
   }

@@ -73,6 +73,34 @@ describe('held', () => {
     expect(verdictOf({ arrivals: [{ atMs: 4400, bytes }], encoding: 'gzip' })).toBe('holds compression');
   });
 
+  test('by a compressor that keeps the last bits: each event ends only with the next one', () => {
+    const writes = steady(60, 20);
+    const arrivals = writes.map(({ atMs, text }, index) => ({
+      atMs,
+      // Two bytes short of the event's end, and the two that the one before was short of.
+      bytes: Buffer.from((index === 0 ? '' : '\n\n') + text.slice(0, -2)),
+    }));
+    const last = arrivals.at(-1)?.atMs ?? 0;
+    const late = { arrivals: [...arrivals, { atMs: last + 20, bytes: Buffer.from('\n\n') }] };
+    expect(verdictOf(late)).toBe('unsure');
+    const record = recordOfDelivery(late);
+    expect(judgeDelivery({ ...record, response: { ...record.response, encoding: 'gzip' } })).toMatchObject({
+      word: 'holds',
+      way: 'compression',
+      signs: ['content_coding', 'ends_come_late'],
+    });
+  });
+
+  test('a few large buffers that end inside an event, though their sizes differ a little', () => {
+    const bytes = Buffer.concat(steady(120, 20).map(({ text }) => Buffer.from(text)));
+    const cuts = [0, 6_001, 12_303, 18_204, 24_405];
+    const arrivals = cuts.map((from, index) => ({
+      atMs: 900 + index * 517,
+      bytes: bytes.subarray(from, cuts[index + 1]),
+    }));
+    expect(verdictOf({ arrivals })).toBe('holds size');
+  });
+
   test('a number of events at a time: a holder that lets go every 25', () => {
     const writes = play(seededRandom(7), { stepMs: 20, tokens: 200 });
     expect(verdictOf({ arrivals: gathered(writes, 25) })).toMatch(/^holds (rechunk|timer)$/);
@@ -122,6 +150,11 @@ describe('not held', () => {
     expect(judgeDelivery(buildRecord({ reads, request: { choices: 16 }, answer: { choiceCount: 16 } }))?.word).toBe(
       'passes',
     );
+  });
+
+  test('a start that came as a lump is not cleared: a hop may have kept it, and so may a lost packet', () => {
+    const arrivals = asWritten(steady(100, 20)).map((arrival) => ({ ...arrival, atMs: Math.max(arrival.atMs, 800) }));
+    expect(judgeDelivery(recordOfDelivery({ arrivals }))).toMatchObject({ word: 'unsure', signs: ['start_together'] });
   });
 
   test('an answer of few events leaves it open', () => {

@@ -45,7 +45,8 @@ describe('overload', () => {
       ),
     );
     expect(record.doubts).toEqual(['tape_bytes']);
-    expect(record.chunks.flags).toEqual([0, 1, 0, 0]);
+    // The first chunk ends inside its event.
+    expect(record.chunks.flags).toEqual([4, 1, 0, 0]);
     expect(record.chunks.bytes[1]).toBe(40);
     expect(record.answer.eventCounts).toEqual({ content: 2, finish: 1, done: 1 });
     expect(record.end.outcome).toBe('ok');

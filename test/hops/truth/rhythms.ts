@@ -70,8 +70,13 @@ function stalling(): Write[] {
   return [...writes, { atMs: atMs + STEP_MS, events: closing(TOKEN_COUNT) }];
 }
 
-export const RHYTHMS: readonly Rhythm[] = [
+const ALL: readonly Rhythm[] = [
   { name: 'steady', title: 'a token every 20 ms', writes: steady() },
   { name: 'bursts', title: 'speculative: 1 to 5 tokens every 40 ms', writes: bursts() },
   { name: 'stalling', title: 'a token every 20 ms, and silences of 900, 400 and 700 ms', writes: stalling() },
 ];
+
+const wanted = process.env['HOPS_RHYTHMS']?.split(',');
+
+/** All, or those that HOPS_RHYTHMS names, where there is not the time for all. */
+export const RHYTHMS: readonly Rhythm[] = ALL.filter(({ name }) => wanted?.includes(name) !== false);

@@ -54,7 +54,7 @@ export class BigEngine {
       if (uploadLeft === 0) {
         const head = bytes.toString('latin1');
         const mib = Number(/x-mib: (\d+)/.exec(head)?.[1] ?? 1);
-        if (!head.startsWith('POST /up')) return this.#answer(socket, head.includes('/events'), mib);
+        if (!head.startsWith('POST /up')) return this.#answer(socket, head.includes('?events'), mib);
         uploadLeft = mib * MIB;
         taken -= head.indexOf('\r\n\r\n') + 4;
       }

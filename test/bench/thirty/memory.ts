@@ -10,7 +10,15 @@ export function rssKib(pid: number | undefined): number {
 /** Looks again and again until it is stopped; gives every look. */
 export function watchRss(pid: number | undefined, everyMs = 25): () => number[] {
   const looks: number[] = [];
-  const timer = setInterval(() => looks.push(rssKib(pid)), everyMs);
+  const look = (): void => {
+    try {
+      looks.push(rssKib(pid));
+    } catch {
+      // It has ended; whoever waits for its answers says why.
+      clearInterval(timer);
+    }
+  };
+  const timer = setInterval(look, everyMs);
   return () => {
     clearInterval(timer);
     return looks;

@@ -21,6 +21,11 @@ export class ProbePeer {
     this.#pairs = new PeerPairs({ ...options, log: createLog({ level: 'silent' }) });
   }
 
+  /** To be awaited before the first request: a rubato remembers for those only who have asked it before. */
+  start(): Promise<void> {
+    return this.#pairs.start();
+  }
+
   /** `fields` are those that the request was sent with. */
   async find({ record, text, openedAtNs }: Asked, fields: Readonly<Record<string, string>>): Promise<SecondSight> {
     const ids = openingIds(Object.entries(fields).flat(), undefined);

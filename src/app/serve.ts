@@ -96,7 +96,7 @@ async function start(config: Config, parts: Parts): Promise<Running> {
   }
   log.info('rubato is listening', { ...address, ...(otlpListen && { otlp: textOf(otlpListen) }) });
   parts.polling.start();
-  parts.peer?.start();
+  void parts.peer?.start();
   void watch.start(allRoutes(config).map(({ upstream }) => upstream));
 
   return { ...address, edges, ...ending(parts), reload: reloading(parts) };

@@ -66,7 +66,9 @@ async function peerOf({ peer, tls }: ProbeFlags): Promise<ProbePeer | undefined>
   if (peer === undefined) return undefined;
   // Loaded only now: most probes need no pairing.
   const { ProbePeer: Peer } = await import('../app/probe-peer.ts');
-  return new Peer({ hop: peer.name, origin: peer.admin.origin, tls });
+  const made = new Peer({ hop: peer.name, origin: peer.admin.origin, tls });
+  await made.start();
+  return made;
 }
 
 function finish(result: ProbeResult, flags: ProbeFlags, io: Io): number {

@@ -70,14 +70,14 @@ export class PeerPairs {
     this.#client = new PeerClient(options);
   }
 
-  /** Tells the peer that it will be asked, so that it remembers what it sees from now on. */
-  start(): void {
+  /** Tells the peer that it will be asked, so that it remembers what it sees; resolves when it has heard, or cannot. */
+  async start(): Promise<void> {
     const greet = async (): Promise<void> => {
       const answer = await this.#client.ask([]);
       if (answer !== undefined) this.#noteProcess(answer);
     };
-    void greet();
     this.#greetTimer = setInterval(() => void greet(), PEER_GREET_EVERY_MS).unref();
+    await greet();
   }
 
   /** Calls `settle` exactly once. */

@@ -22,7 +22,9 @@ export function recipeFolder(product: string): string {
 
 /** All variants of all recipes, by product. Throws when a recipe is faulty. */
 export function loadHops(): HopChoice[] {
-  const products = readdirSync(RECIPES_FOLDER).filter((name) => existsSync(join(RECIPES_FOLDER, name, FILE)));
+  // An image may leave them out: there is no gateway in it either.
+  const folders = existsSync(RECIPES_FOLDER) ? readdirSync(RECIPES_FOLDER) : [];
+  const products = folders.filter((name) => existsSync(join(RECIPES_FOLDER, name, FILE)));
   return products.toSorted().flatMap((product) => {
     const recipe = readRecipe(product, parse(readFileSync(join(RECIPES_FOLDER, product, FILE), 'utf8')));
     return recipe.variants.map((variant) => ({ name: `${product}/${variant.id}`, recipe, variant }));

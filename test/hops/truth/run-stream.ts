@@ -86,6 +86,22 @@ export async function runStream(engine: TruthEngine, target: Target, rhythm: Rhy
   }
 }
 
+/** Streams side by side, of which only the ends count here. */
+export async function playMany(engine: TruthEngine, target: Target, rhythm: Rhythm, count: number): Promise<void> {
+  engine.play(rhythm.writes, target.engineHeaders);
+  const one = async (): Promise<void> => {
+    const client = await RawClient.open(target.port);
+    try {
+      client.request(requestBytes(target));
+      const answer = await client.response(0, STREAM_WAIT_MS);
+      if (answer.status !== 200) throw new Error(`the hop says ${answer.status}: ${answer.body}`);
+    } finally {
+      client.close();
+    }
+  };
+  await Promise.all(Array.from({ length: count }, one));
+}
+
 function compare(sentAtNs: number, answer: WireMessage, play: EnginePlay, sentLines: readonly string[]): StreamTruth {
   const inner = growthOf(play.writes.map(({ atNs, text }) => ({ atNs, bytes: Buffer.from(text) })));
   const outer = growthOf(piecesOf(answer), answer.values('content-encoding')[0]);

@@ -7,7 +7,7 @@ import { freePort } from '../../support/free-port.ts';
 import { Sidecar } from '../../support/sidecar.ts';
 import { HOPS_ENV } from '../installed.ts';
 import { RHYTHMS, type Rhythm } from '../truth/rhythms.ts';
-import { runStream, type StreamTruth } from '../truth/run-stream.ts';
+import { playMany, runStream, type StreamTruth } from '../truth/run-stream.ts';
 import { TruthEngine } from '../truth/truth-engine.ts';
 
 const NAME = 'hop';
@@ -72,6 +72,20 @@ export class Chain {
       (record) => isNew(this.#indexOf(record)) && record.edge === undefined && record.answer.streamed,
     );
     return { truth, outer: outer.record, inner: inner.record };
+  }
+
+  /** Streams of one rhythm side by side; the records in front of the hop and behind it. */
+  async runMany(rhythm: Rhythm, count: number): Promise<{ outer: StreamRecord[]; inner: StreamRecord[] }> {
+    const before = this.#sidecar.records().length;
+    const target = { port: this.#sidecar.edgePort(NAME), request: this.#running.request };
+    const { engineHeaders } = this.#hop.variant;
+    await playMany(this.#engine, { ...target, engineHeaders }, rhythm, count);
+    const entries = await this.#sidecar.recordsAfter(before, 2 * count);
+    const records = entries.map(({ record }) => record);
+    return {
+      outer: records.filter(({ edge }) => edge !== undefined),
+      inner: records.filter(({ edge, answer }) => edge === undefined && answer.streamed),
+    };
   }
 
   async stop(): Promise<void> {

@@ -21,6 +21,11 @@ export interface Release {
   readonly reads: readonly HopRead[];
   readonly firstAtNs: number;
   readonly lastAtNs: number;
+  /** Body bytes that came out since the release before, and text events among them. */
+  readonly outerBytes: number;
+  readonly outerEvents: number;
+  /** Body bytes of what went in and came out with it, by whole reads. */
+  readonly innerBytes: number;
 }
 
 /** What comes out within this time has come out together: one write may arrive in several reads. */
@@ -48,16 +53,44 @@ export function hopReads(record: StreamRecord, hop: HopFacts): HopRead[] {
   return reads;
 }
 
-export function releasesOf(reads: readonly HopRead[]): Release[] {
-  const releases: { reads: HopRead[]; firstAtNs: number; lastAtNs: number }[] = [];
+export function releasesOf(record: StreamRecord, reads: readonly HopRead[]): Release[] {
+  const groups: HopRead[][] = [];
   for (const read of reads.toSorted((a, b) => a.outerAtNs - b.outerAtNs || a.innerAtNs - b.innerAtNs)) {
-    const last = releases.at(-1);
-    if (last !== undefined && read.outerAtNs - last.lastAtNs <= TOGETHER_NS) {
-      last.reads.push(read);
-      last.lastAtNs = read.outerAtNs;
-    } else releases.push({ reads: [read], firstAtNs: read.outerAtNs, lastAtNs: read.outerAtNs });
+    const last = groups.at(-1);
+    const isTogether = last !== undefined && read.outerAtNs - (last.at(-1)?.outerAtNs ?? 0) <= TOGETHER_NS;
+    if (isTogether) last.push(read);
+    else groups.push([read]);
   }
-  return releases;
+  const came = outerTotals(record);
+  let before = { bytes: 0, events: 0, innerBytes: 0 };
+  return groups.map((inside) => {
+    const [firstAtNs, lastAtNs] = [inside[0]?.outerAtNs ?? 0, inside.at(-1)?.outerAtNs ?? 0];
+    const now = { ...came(lastAtNs), innerBytes: Math.max(...inside.map(({ innerBytes }) => innerBytes)) };
+    const release = {
+      reads: inside,
+      firstAtNs,
+      lastAtNs,
+      outerBytes: now.bytes - before.bytes,
+      outerEvents: now.events - before.events,
+      innerBytes: now.innerBytes - before.innerBytes,
+    };
+    before = now;
+    return release;
+  });
+}
+
+/** Body bytes and text events that had come out by a moment; moments that are asked for ascend. */
+function outerTotals({ chunks, events }: StreamRecord): (atNs: number) => { bytes: number; events: number } {
+  let [row, index, byteSum, eventSum] = [0, 0, 0, 0];
+  return (atNs) => {
+    for (; row < chunks.bytes.length && (chunks.receivedAtNs[row] as number) <= atNs; row += 1) {
+      byteSum += chunks.bytes[row] as number;
+    }
+    for (; index < events.chunk.length && (events.chunk[index] as number) < row; index += 1) {
+      if (events.generated[index] !== 0) eventSum += 1;
+    }
+    return { bytes: byteSum, events: eventSum };
+  };
 }
 
 /** The moments at which text came out of the hop, as the record itself has them. */
@@ -101,4 +134,14 @@ export function wasBlocked({ blockedNs }: StreamRecord, fromNs: number, toNs: nu
     if ((blockedNs[at] as number) <= toNs && endNs >= fromNs) return true;
   }
   return false;
+}
+
+export function gapsOf(moments: readonly number[]): number[] {
+  return moments.slice(1).map((moment, index) => moment - (moments[index] as number));
+}
+
+/** Share of the values that are within `slack` of the middle. */
+export function alikeRatio(values: readonly number[], middle: number, slack: number): number {
+  if (values.length === 0) return 0;
+  return values.filter((value) => Math.abs(value - middle) <= slack).length / values.length;
 }

@@ -6,6 +6,8 @@ import { ownTime, rankOf, wasBlocked } from './hop-reads.ts';
 const NS_PER_MS = 1e6;
 /** A head is never needed sooner. */
 const HEAD_MATTERS_NS = 20 * NS_PER_MS;
+/** The rest may be uneven, as long as the beginning stands out from it. */
+const STANDS_OUT = 4;
 /** Head and text that come out within this have come together. */
 const TOGETHER_NS = 3 * NS_PER_MS;
 
@@ -16,8 +18,11 @@ export function startFinding(view: HopView): HopFinding | undefined {
   const later = reads.filter(({ outerAtNs }) => outerAtNs > first.lastAtNs);
   // The rest has to pass, or this is about something else.
   const restNs = later.map(({ holdNs }) => holdNs - baseNs);
-  if (later.length < 3 || rankOf(restNs, 90) >= mattersNs) return undefined;
-  return headFinding(view, first.firstAtNs) ?? firstTextFinding(view);
+  if (later.length < 3 || rankOf(restNs, 50) >= mattersNs) return undefined;
+  const unevenNs = rankOf(restNs, 90);
+  const found = headFinding(view, first.firstAtNs);
+  if (found !== undefined && (found.numbers?.['headHoldMs'] ?? 0) * NS_PER_MS >= STANDS_OUT * unevenNs) return found;
+  return unevenNs < mattersNs ? firstTextFinding(view) : undefined;
 }
 
 function headFinding({ record, hop, baseNs, mattersNs }: HopView, firstOutAtNs: number): HopFinding | undefined {

@@ -1,20 +1,19 @@
 // In which way a hop holds that is known to hold: by what its releases have in common. Pure.
 //
-//   size    they end when the read that fills them goes in, and bring as much each time
+//   size    as many bytes, or events, come out each time, and they do as a further read goes in
 //   timer   they come at times of their own, whatever went in
 import type { HoldWay } from './delivery.ts';
-import { rankOf, type HopRead, type Release } from './hop-reads.ts';
+import { exactBlock } from './hop-blocks.ts';
+import { alikeRatio, gapsOf, type HopRead, rankOf, type Release } from './hop-reads.ts';
 
 export interface Held {
   readonly releases: readonly Release[];
   readonly reads: readonly HopRead[];
-  /** Smallest hold: what the hop costs where it does not hold. */
-  readonly baseNs: number;
   /** From this on a hold counts. */
   readonly heldNs: number;
   readonly codingAdded: boolean;
   readonly clockErrorNs: number;
-  /** What the way to the hop and its own work cost on the request: a way back that costs much more is a wait. */
+  /** What the way to the hop and its own work cost on the request: the way back costs about as much. */
   readonly askedAfterNs: number;
 }
 
@@ -25,23 +24,30 @@ export interface WayFinding {
 }
 
 const NS_PER_MS = 1e6;
-/** Of the releases, how many must be alike. */
+/** Of the releases, how many must be alike; a busy machine spoils some. */
 const ALIKE_RATIO = 0.75;
-/** Two moments of a timer, and two releases of a size, are so far apart at most. */
+const ON_ARRIVAL_RATIO = 0.6;
+const ON_BEAT_RATIO = 0.6;
+/** Two moments of a timer are so far apart at most. */
 const TIMER_SLACK_NS = 3 * NS_PER_MS;
 const ALIKE_SPREAD_RATIO = 0.08;
+/** With so few releases no rhythm can be seen. */
+const FEW_COUNT = 3;
 
 export function wayOf(held: Held): WayFinding {
   if (held.codingAdded) return { way: 'compression', signs: ['coding_added'], numbers: {} };
   if (isUntilEnd(held)) return { way: 'until_end', signs: ['all_at_end'], numbers: {} };
+  const block = exactBlock(held.releases);
+  if (block !== undefined) return { way: 'size', signs: ['exact_blocks'], numbers: { blockBytes: block } };
   const size = sizeFinding(held);
   const timer = timerFinding(held);
-  const onArrival = arrivalRatio(held) >= ALIKE_RATIO;
-  if (size !== undefined && (onArrival || timer === undefined)) {
-    return onArrival ? { ...size, signs: [...size.signs, 'released_on_arrival'] } : size;
+  if (isOnArrival(held)) {
+    const onArrival = size ?? { way: 'rechunk' as const, signs: [], numbers: {} };
+    return { ...onArrival, signs: [...onArrival.signs, 'released_on_arrival'] };
   }
-  // A block that is due with an arrival can look like a beat where the engine's own is even; a beat cannot wait for one.
-  if (timer !== undefined && !onArrival) return timer;
+  if (timer !== undefined) return timer;
+  // What comes at moments of its own, too seldom to show a beat, is more likely a slow beat than anything else.
+  if (held.releases.length <= FEW_COUNT) return { way: 'timer', signs: ['few_releases'], numbers: {} };
   return size ?? { way: 'rechunk', signs: [], numbers: {} };
 }
 
@@ -54,77 +60,68 @@ function isUntilEnd({ releases, reads, heldNs }: Held): boolean {
 }
 
 /**
- * Of the releases but the last, which the end releases, how many came out as their last read went in. Where even
- * these waited longer than the way explains, or the clocks are too far apart to see it, none did.
+ * Most releases come out just after some read went in: that one was what was waited for, also where a block ends
+ * in its middle and it is not whole before the next. What the way back costs on its own is allowed for.
  */
-function arrivalRatio({ releases, reads, baseNs, clockErrorNs, askedAfterNs }: Held): number {
-  const whole = releases.slice(0, -1);
-  const gapNs = rankOf(gapsOf(reads.map(({ innerAtNs }) => innerAtNs)), 50);
+function isOnArrival({ releases, reads, clockErrorNs, askedAfterNs }: Held): boolean {
+  const arrivals = reads.map(({ innerAtNs }) => innerAtNs);
+  const gapNs = rankOf(gapsOf(arrivals), 50);
   const soonNs = Math.max(0.5 * NS_PER_MS, 0.2 * gapNs);
-  if (baseNs > NS_PER_MS + 1.5 * askedAfterNs || clockErrorNs > soonNs || whole.length === 0) return 0;
-  const count = whole.filter(({ reads: inside }) => (inside.at(-1)?.holdNs ?? 0) <= baseNs + soonNs).length;
-  return count / whole.length;
+  const wayNs = Math.min(1.5 * askedAfterNs, 0.2 * gapNs);
+  // The end releases the last one. Clocks that are too far apart tell no such thing.
+  const whole = releases.slice(0, -1);
+  if (clockErrorNs > soonNs || whole.length < 2) return false;
+  const count = whole.filter(({ firstAtNs }) => {
+    const latest = arrivals.findLast((atNs) => atNs <= firstAtNs) ?? -Infinity;
+    return firstAtNs - latest <= soonNs + wayNs;
+  }).length;
+  return count / whole.length >= ON_ARRIVAL_RATIO;
 }
 
-/** As many bytes each time, but for what the read that filled it had too much; or as many reads. */
-function sizeFinding({ releases, reads }: Held): WayFinding | undefined {
-  const whole = releases.slice(0, -1);
-  if (whole.length < 2) return undefined;
-  const ends = whole.map(({ reads: inside }) => inside.at(-1)?.innerBytes ?? 0);
-  // The first release has the head of the stream in it, so that blocks are the distances between ends.
-  const blocks = gapsOf(ends);
-  const readBytes = rankOf(gapsOf(reads.map(({ innerBytes }) => innerBytes)), 50);
-  const counts = whole.map(({ reads: inside }) => inside.length);
-  const block = rankOf(blocks, 50);
-  const numbers = { blockBytes: block, blockReads: rankOf(counts, 50) };
-  const slack = Math.max(ALIKE_SPREAD_RATIO * block, 1.1 * readBytes);
-  if (blocks.length > 0 && alikeRatio(blocks, block, slack) >= ALIKE_RATIO) {
-    return { way: 'size', signs: ['constant_blocks'], numbers };
-  }
-  const count = rankOf(counts, 50);
-  if (count > 1 && counts.length >= 3 && alikeRatio(counts.slice(1), count, 0) >= ALIKE_RATIO) {
+/** As many bytes each time, but for what the event that filled it had too much; or as many events. */
+function sizeFinding({ releases }: Held): WayFinding | undefined {
+  // The first has the stream's own beginning in it, and the last is what was left.
+  const middle = releases.slice(1, -1);
+  if (middle.length < 2) return undefined;
+  const [bytes, events] = [middle.map((each) => each.outerBytes), middle.map((each) => each.outerEvents)];
+  const [blockBytes, blockEvents] = [rankOf(bytes, 50), rankOf(events, 50)];
+  const numbers = { blockBytes, blockEvents };
+  if (blockEvents > 1 && alikeRatio(events, blockEvents, 0) >= ALIKE_RATIO) {
     return { way: 'size', signs: ['constant_count'], numbers };
   }
-  return undefined;
+  const slack = Math.max(ALIKE_SPREAD_RATIO * blockBytes, (1.1 * blockBytes) / Math.max(1, blockEvents));
+  if (alikeRatio(bytes, blockBytes, slack) < ALIKE_RATIO) return undefined;
+  return { way: 'size', signs: ['constant_blocks'], numbers };
 }
 
 /** Releases at multiples of one time, or each so long after the first read in it. */
 function timerFinding(held: Held): WayFinding | undefined {
   const whole = held.releases.slice(0, -1);
   if (whole.length < 2) return undefined;
-  const intervals = gapsOf(whole.map(({ firstAtNs }) => firstAtNs));
-  const beatNs = beatOf(intervals);
+  const beatNs = beatOf(gapsOf(whole.map(({ firstAtNs }) => firstAtNs)));
   if (beatNs !== undefined) {
     return { way: 'timer', signs: ['constant_interval'], numbers: { intervalMs: beatNs / NS_PER_MS } };
   }
   const waits = whole.map(({ reads }) => reads[0]?.holdNs ?? 0);
   const waitNs = rankOf(waits, 50);
-  if (whole.length < 3 || waitNs < held.heldNs) return undefined;
+  if (whole.length < FEW_COUNT || waitNs < held.heldNs) return undefined;
   const slackNs = Math.max(TIMER_SLACK_NS, ALIKE_SPREAD_RATIO * waitNs);
   if (alikeRatio(waits, waitNs, slackNs) < ALIKE_RATIO) return undefined;
   return { way: 'timer', signs: ['constant_wait'], numbers: { intervalMs: waitNs / NS_PER_MS } };
 }
 
-/** The time that all intervals are multiples of, by the shorter ones: a beat without anything to release is silent. */
+/** The time that most intervals are multiples of; a beat without anything to release is silent. */
 function beatOf(intervals: readonly number[]): number | undefined {
-  const shortest = rankOf(intervals, 10);
-  const single = intervals.filter((each) => each <= 1.5 * shortest);
+  if (intervals.length < 2) return undefined;
+  const shorter = rankOf(intervals, 25);
+  const single = intervals.filter((each) => each <= 1.5 * shorter);
   const beatNs = rankOf(single, 50);
-  if (beatNs <= 2 * TIMER_SLACK_NS || intervals.length < 2) return undefined;
+  if (beatNs <= 2 * TIMER_SLACK_NS) return undefined;
   const onBeat = intervals.filter((each) => {
     const beats = Math.max(1, Math.round(each / beatNs));
     return Math.abs(each - beats * beatNs) <= Math.max(TIMER_SLACK_NS, 0.04 * beatNs);
   });
   // Many multiples fit anything: the beat itself must be seen in most.
   const isSeen = single.length >= intervals.length / 2;
-  return isSeen && onBeat.length / intervals.length >= ALIKE_RATIO ? beatNs : undefined;
-}
-
-function alikeRatio(values: readonly number[], middle: number, slack: number): number {
-  if (values.length === 0) return 0;
-  return values.filter((value) => Math.abs(value - middle) <= slack).length / values.length;
-}
-
-export function gapsOf(moments: readonly number[]): number[] {
-  return moments.slice(1).map((moment, index) => moment - (moments[index] as number));
+  return isSeen && onBeat.length / intervals.length >= ON_BEAT_RATIO ? beatNs : undefined;
 }

@@ -5,6 +5,7 @@ import { defined } from '../measure/defined.ts';
 import type { HopFacts } from '../record/hop-facts.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 import type { HopVerdict } from './delivery.ts';
+import { exactBlock } from './hop-blocks.ts';
 import { pacedFinding } from './hop-paced.ts';
 import { hopReads, type HopRead, rankOf, type Release, releasesOf } from './hop-reads.ts';
 import { startFinding } from './hop-start.ts';
@@ -20,6 +21,8 @@ const HELD_NS = 3 * NS_PER_MS;
 const RULE_RATIO = 0.5;
 const ACCIDENT_RATIO = 0.15;
 const HELD_LEAST_COUNT = 3;
+/** Releases of exactly one size that nothing but a buffer makes. */
+const BLOCKS_LEAST_COUNT = 8;
 
 /** Absent where no text was seen on both sides. */
 export function judgeHop(record: StreamRecord): HopVerdict | undefined {
@@ -46,7 +49,7 @@ export function judgeHop(record: StreamRecord): HopVerdict | undefined {
 
 function viewOf(record: StreamRecord, hop: HopFacts, reads: readonly HopRead[]): HopView {
   const clockErrorNs = hop.clockErrorNs ?? 0;
-  const releases = releasesOf(reads);
+  const releases = releasesOf(record, reads);
   const baseNs = reads.length === 0 ? 0 : Math.min(...reads.map(({ holdNs }) => holdNs));
   const heldNs = Math.max(HELD_NS, 2 * clockErrorNs);
   const mattersNs = Math.max(MATTERS_NS, 4 * clockErrorNs);
@@ -67,26 +70,35 @@ function findingOf(view: HopView): HopFinding {
   if (ratio >= RULE_RATIO && heldReads.size >= HELD_LEAST_COUNT && Math.max(...excess) >= mattersNs) {
     return heldFinding(view);
   }
-  const special = startFinding(view) ?? pacedFinding(view);
+  const special = blockFinding(view) ?? startFinding(view) ?? pacedFinding(view);
   if (special !== undefined) return special;
   if (Math.max(...excess) < mattersNs) return passing(view);
   if (ratio >= ACCIDENT_RATIO) return { word: 'unsure', confidence: 1, signs: ['held_at_times'] };
   if (rankOf(excess, 95) < mattersNs) return { word: 'passes', confidence: 0.9, signs: ['single_hold'] };
+  // Most text passed at once, and what did not came out on its own: a busy machine, or an uneven network.
+  if (rankOf(excess, 50) < mattersNs) return { word: 'passes', confidence: 0.8, signs: ['jitter'] };
   return { word: 'unsure', confidence: 1, signs: ['jitter'] };
 }
 
 function heldFinding(view: HopView): HopFinding {
-  const { record, reads, releases, baseNs, heldNs, hop } = view;
+  const { record, reads, releases, heldNs, hop } = view;
   const { way, signs, numbers } = wayOf({
     reads,
     releases,
-    baseNs,
     heldNs,
     codingAdded: hop.changes.includes('coding_added'),
     clockErrorNs: hop.clockErrorNs ?? 0,
     askedAfterNs: askedAfterNs(record, hop),
   });
   return { word: 'holds', way, confidence: confidenceOf(view), signs: ['held_together', ...signs], numbers };
+}
+
+/** Blocks to the byte that cut events: each read waits for what fills its block, though few come out together. */
+function blockFinding({ reads, releases, mattersNs }: HopView): HopFinding | undefined {
+  const block = releases.length < BLOCKS_LEAST_COUNT ? undefined : exactBlock(releases);
+  const holds = reads.map(({ holdNs }) => holdNs);
+  if (block === undefined || rankOf(holds, 50) < mattersNs) return undefined;
+  return { word: 'holds', way: 'size', confidence: 0.95, signs: ['exact_blocks'], numbers: { blockBytes: block } };
 }
 
 /** By how often it was seen to hold: a hop may stumble once over a short answer. */

@@ -14,6 +14,10 @@ const EVENTS_LEAST_MEAN = 9;
 const EVENTS_CERTAIN_MEAN = 20;
 /** Above the 40 ms for which a kernel delays what acknowledges a sender that waits for it. */
 const SILENCE_LEAST_NS = 60_000_000;
+/** 200 ms for which kernels wait for more to send, or with acknowledging, and up to a step more. */
+const KERNEL_LEAST_NS = 195_000_000;
+const KERNEL_MOST_NS = 230_000_000;
+const KERNEL_HELD_LEAST_RATIO = 0.8;
 const SILENCE_CERTAIN_NS = 90_000_000;
 /** Timers are late by this much on a busy machine, or by this part of their time. */
 const LATE_NS = 3_000_000;
@@ -30,8 +34,9 @@ export function judgeTimer(shape: Shape): Finding | undefined {
   const intervalNs = nearestRank(ascending(inner.map((burst) => burst.silenceNs)), 25);
   if (mean < EVENTS_LEAST_MEAN || intervalNs < SILENCE_LEAST_NS) return undefined;
   const onGrid = isOnGrid(shape, intervalNs);
-  if (heldRatio < (onGrid ? GRID_HELD_LEAST_RATIO : HELD_LEAST_RATIO)) return undefined;
-  if (mean < EVENTS_CERTAIN_MEAN && !onGrid && !isNoStep(shape, intervalNs)) return undefined;
+  const ofKernel = intervalNs >= KERNEL_LEAST_NS && intervalNs <= KERNEL_MOST_NS;
+  if (heldRatio < leastHeldRatio(onGrid, ofKernel)) return undefined;
+  if (mean < EVENTS_CERTAIN_MEAN && !onGrid && !ofKernel && !isNoStep(shape, intervalNs)) return undefined;
   // The first byte that waits comes up to a step after the flush, and later where the engine stalled.
   const spreadNs = Math.max(LATE_NS, intervalNs / LATE_PARTS) + intervalNs / mean / 2;
   const regular = inner.filter((burst) => Math.abs(burst.silenceNs - intervalNs) <= spreadNs);
@@ -39,10 +44,15 @@ export function judgeTimer(shape: Shape): Finding | undefined {
   return {
     word: 'holds',
     way: isCount(shape, intervalNs) ? 'rechunk' : 'timer',
-    signs: ['bursts_at_an_interval', ...(onGrid ? ['never_off_it'] : [])],
+    signs: ['bursts_at_an_interval', ...(onGrid ? ['never_off_it'] : []), ...(ofKernel ? ['as_kernels_wait'] : [])],
     numbers: { ...commonNumbers(shape), intervalMs: toMs(intervalNs), regularBursts: regular.length },
     ample: inner.length >= 6,
   };
+}
+
+function leastHeldRatio(onGrid: boolean, ofKernel: boolean): number {
+  if (onGrid) return GRID_HELD_LEAST_RATIO;
+  return ofKernel ? KERNEL_HELD_LEAST_RATIO : HELD_LEAST_RATIO;
 }
 
 /** A clock that goes on while the engine stalls: silences are the interval, or twice, or three times that. */

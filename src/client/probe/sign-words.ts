@@ -10,6 +10,8 @@ const SENTENCES: Readonly<Record<string, (numbers: Numbers) => string>> = {
   usual_block: () => 'a usual size of buffers',
   bursts_at_an_interval: (of) => `bursts of ${of['eventsPerBurst']} events every ${of['intervalMs']} ms`,
   never_off_it: () => 'never off that interval, whatever the engine did',
+  as_kernels_wait: () =>
+    'about the 200 ms for which kernels wait: a sender without TCP_NODELAY, or a flag such as MSG_MORE',
   one_more_or_less: () => 'one event more or less each time',
   bursts_only: (of) => `${of['bursts']} bursts of ${of['eventsPerBurst']} events each, and nothing between`,
   all_at_the_end: (of) => `${of['events']} events within ${of['runMs']} ms, after ${of['waitMs']} ms of nothing`,
@@ -19,6 +21,7 @@ const SENTENCES: Readonly<Record<string, (numbers: Numbers) => string>> = {
   ends_come_late: () => 'the end of each event comes only with the next one',
   lumps: (of) => `${of['bursts']} lumps of ${of['eventsPerBurst']} events`,
   one_by_one: (of) => `${of['reads']} reads for ${of['events']} events, nearly all with one`,
+  head_only_with_text: () => 'the response head came only with the first text: many engines do so, and so do some hops',
   quick: () => 'events gather for less than 20 ms at most',
   steps_of_several_tokens: (of) => `${of['eventsPerBurst']} events a step, as with speculative decoding`,
   few_events: (of) => `only ${of['events']} events came: ask for more with --max-tokens`,

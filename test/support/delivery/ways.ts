@@ -96,7 +96,7 @@ export const INNOCENT_WAYS: readonly Way[] = [
   {
     name: 'overloaded front end',
     deliver: (writes, random) => {
-      const longestMs = 5 + random() * 60;
+      const longestMs = 5 + random() * (random() < 0.2 ? 200 : 60);
       let atMs = 0;
       const pauses: [number, number][] = [];
       const endMs = writes.at(-1)?.atMs ?? 0;

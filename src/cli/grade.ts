@@ -52,7 +52,7 @@ export function gradeCommand(command: Command, io: Io): (command: Command) => Pr
     .addHelpText('after', HELP);
   return async (given) => {
     const asked = readGiven(given, io);
-    const grading = await runGrading(asked, io);
+    const grading = await endingHops(() => runGrading(asked, io));
     const { gradeMarkdown } = await import('../client/grade/report-markdown.ts');
     if (grading === undefined) return EXIT.ok.code;
     io.out(asked.json ? JSON.stringify(grading) : gradeMarkdown(grading));
@@ -132,6 +132,18 @@ function readKey(name: string | undefined, { env }: Io, faults: string[]): Recor
   const key = env[name];
   if (key === undefined) faults.push(`--key-env: there is no variable ${name}.`);
   return { authorization: `Bearer ${key ?? ''}` };
+}
+
+/** A signal ends the process by its front door, so that a gateway that was started ends with it. */
+async function endingHops<T>(run: () => Promise<T>): Promise<T> {
+  const codes = { SIGINT: 130, SIGTERM: 143 } as const;
+  const onSignal = (signal: keyof typeof codes): never => process.exit(codes[signal]);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+  try {
+    return await run();
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, onSignal);
+  }
 }
 
 /** Undefined when there was nothing to grade: the recipes were only to be named. */

@@ -1,7 +1,9 @@
 // Goal: hops are started from their recipes and end without a trace, and the grader finds what a real one does.
 // Method: the hand-written gateway of the recipes, which needs nothing but Node, as a process of its own; bounds
 // on time have one side only. What is not on every machine is tested by npm run test:hops.
-import { existsSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +13,8 @@ import { drive, type GradeEngine, type Way } from '../../src/client/grade/drive.
 import { isThrough, startGradeEngine } from '../../src/client/grade/grade.ts';
 import { findHop, type HopChoice } from '../../src/client/hops/load.ts';
 import { HopMissing, hopVersion, startHop, type RunningHop } from '../../src/client/hops/start.ts';
-import { NODE, rubato } from '../support/program.ts';
+import { NODE, ROOT, rubato } from '../support/program.ts';
+import { poll } from '../support/signal.ts';
 
 const MS = 1e6;
 let grading: GradeEngine;
@@ -114,6 +117,21 @@ describe('a hop', () => {
 });
 
 describe('rubato grade', () => {
+  test('takes the gateway that it started with it when it is told to end', async () => {
+    const env = { ...process.env, ...ENV };
+    const child = spawn(NODE, ['src/main.ts', 'grade', '--recipe', 'node-gateway/pass'], { cwd: ROOT, env });
+    const childOf = (): string => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
+    let told = '';
+    child.stderr.on('data', (text: Buffer) => (told += text.toString()));
+    await poll('the grading to be under way', () => (told.includes('a token every 20 ms') ? true : undefined), 20_000);
+    const gateway = Number(childOf());
+    expect(gateway).toBeGreaterThan(0);
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(143);
+    await poll('the gateway to end', () => (existsSync(`/proc/${gateway}/fd/0`) ? undefined : true), 5_000);
+  });
+
   test('names the recipes', async () => {
     const { status, stdout } = await rubato(['grade', '--recipe', 'list']);
     expect(status).toBe(0);

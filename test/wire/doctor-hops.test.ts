@@ -69,7 +69,9 @@ test('a gateway that nobody started is not reached', async () => {
   const [engine, port, gone] = [await startEngine(), await freePort(), await freePort()];
   const args = ['--upstream', engine.url, '--listen', `127.0.0.1:${port}`, '--admin', '127.0.0.1:0', '--no-request'];
   const findings = await doctor([...args, '--edge', `gate@127.0.0.1:0=http://127.0.0.1:${gone}`], ['edge']);
-  expect(findings).toMatchObject([{ status: 'fail', cure: 'nothing listens there: start it, or correct --edge' }]);
+  expect(findings).toMatchObject([
+    { status: 'fail', cure: 'nothing listens there: start the gateway, or correct --edge' },
+  ]);
 });
 
 test('where a rubato runs already it is asked through its own edge, and a hop that holds is told with a cure', async () => {

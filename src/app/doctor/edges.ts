@@ -16,7 +16,10 @@ export const edgesCheck: Check = {
     const reached = await Promise.all(
       config.edges.map(({ name, upstream }) => {
         const about = `the hop ${name} (${upstream.origin})`;
-        return reach({ check: CHECK, about, upstream, flag: '--edge', values: { edge: name } }, config);
+        return reach(
+          { check: CHECK, about, upstream, what: 'the gateway', flag: '--edge', values: { edge: name } },
+          config,
+        );
       }),
     );
     return [...reached, ...edgeTrials.map((trial) => passage(trial, config))];

@@ -13,12 +13,14 @@ export interface Goal {
   readonly check: string;
   readonly about: string;
   readonly upstream: UpstreamAddress;
+  /** What is to be started when nothing listens there. */
+  readonly what: string;
   /** The key that names it. */
   readonly flag: string;
   readonly values: NonNullable<Finding['values']>;
 }
 
-export async function reach({ check, about, upstream, flag, values }: Goal, config: Config): Promise<Finding> {
+export async function reach({ check, about, upstream, what, flag, values }: Goal, config: Config): Promise<Finding> {
   try {
     const { dnsMs, tcpMs, tlsMs } = await connect(upstream, config);
     const steps = [`name ${dnsMs} ms`, `TCP ${tcpMs} ms`, ...(tlsMs === undefined ? [] : [`TLS ${tlsMs} ms`])];
@@ -34,13 +36,13 @@ export async function reach({ check, about, upstream, flag, values }: Goal, conf
       check,
       status: 'fail',
       says: `${about} cannot be reached: ${code}`,
-      cure: cureOfFault(code, message, flag),
+      cure: cureOfFault(code, message, { what, flag }),
     };
   }
 }
 
-function cureOfFault(code: string, message: string, flag: string): string {
-  if (code === 'ECONNREFUSED') return `nothing listens there: start it, or correct ${flag}`;
+function cureOfFault(code: string, message: string, { what, flag }: Pick<Goal, 'what' | 'flag'>): string {
+  if (code === 'ECONNREFUSED') return `nothing listens there: start ${what}, or correct ${flag}`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return 'the name cannot be resolved: correct it, or the DNS of this host';
   if (code === 'ETIMEDOUT' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {

@@ -12,7 +12,10 @@ export const upstreamCheck: Check = {
     const reached = await Promise.all(
       config.routes.map(({ name, upstream }) => {
         const about = `${upstream.origin} (route ${name})`;
-        return reach({ check: CHECK, about, upstream, flag: '--upstream', values: { route: name } }, config);
+        return reach(
+          { check: CHECK, about, upstream, what: 'the engine', flag: '--upstream', values: { route: name } },
+          config,
+        );
       }),
     );
     return [...reached, ...taken(context)];

@@ -7,6 +7,7 @@ import type { HopState } from '../../src/judge/hop-state.ts';
 import type { Report } from '../../src/judge/report.ts';
 import { gapCount } from '../support/answer.ts';
 import { useBench } from '../support/bench.ts';
+import { expectFleetExact, playFleet } from '../support/fleet.ts';
 import { Gateway, type GatewayWay } from '../support/gateway.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { RawClient } from '../support/raw-client.ts';
@@ -227,6 +228,29 @@ describe('two hops in a row', () => {
     expect((await reportAt('front')).record.hop?.inner.id).toBe((await reportAt('back')).record.id);
     expect(held.hop?.word).toBe('holds');
     expect(passed.hop?.word).not.toBe('holds');
+  });
+});
+
+describe('two relays', () => {
+  let gateway: Gateway;
+  const bench = useBench(async () => {
+    gateway = await Gateway.start();
+    return { args: ['--edge', `busy@127.0.0.1:0=${gateway.url}`, '--relays', '2'] };
+  });
+  beforeAll(() => void (gateway.innerPort = bench.sidecar.listenPort));
+  afterAll(() => gateway.stop());
+
+  test('many streams at once: each is found behind the hop, on whatever relay, and none accuses it', async () => {
+    const { engine, sidecar } = bench;
+    const port = sidecar.edgePort('busy');
+    expectFleetExact(await playFleet({ engine, port, name: 'many', streamCount: 40, chunkCount: 50, paceMs: 20 }));
+    const state = await poll('all pairs', async () => {
+      const now = await hopState(sidecar, 'busy');
+      return now?.pairedCount === 40 ? now : undefined;
+    });
+    expect([state.pairedBy, state.unpaired]).toEqual([{ trace: 40 }, {}]);
+    expect(state.word).not.toBe('holds');
+    expect(state.words.holds).toBeUndefined();
   });
 });
 

@@ -69,6 +69,19 @@ describe('a stream that nothing holds', () => {
   });
 });
 
+test.each([
+  ['responses', 'responses', '/v1/responses'],
+  ['messages', 'anthropic', '/v1/messages'],
+  ['completions', 'vllm', '/v1/completions'],
+] as const)('%s is asked in its own words', async (api, persona, path) => {
+  const other = await startReferenceEngine({ persona });
+  open.push({ stop: () => other.close() });
+  const flags = ['--api', api, '--model', 'reference-small', '--max-tokens', '100', '--json'];
+  const { exitCode, out } = await probe(other.url, ...flags);
+  expect(exitCode, out).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ api, url: `${other.url}${path}`, streams: [{ outcome: 'ok' }] });
+});
+
 describe('a stream that a gateway holds', () => {
   test.each<[Holding, string]>([
     [{ way: 'size', bytes: 4096 }, 'until so many bytes are there'],

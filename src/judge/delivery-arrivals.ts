@@ -60,7 +60,8 @@ export function arrivalsOf(record: StreamRecord): Arrivals {
   const reads = generatedReads(record);
   const startAtNs = marks.requestSentAtNs ?? marks.uploadEndAtNs ?? 0;
   const bursts: Burst[] = [];
-  for (const group of joined(reads)) bursts.push(burstOf(group, bursts.at(-1)?.endAtNs ?? startAtNs, record));
+  const ownTime = ownTimeOf(record);
+  for (const group of joined(reads)) bursts.push(burstOf(group, bursts.at(-1)?.endAtNs ?? startAtNs, ownTime));
   const sum = (pick: (burst: Burst) => number): number => bursts.reduce((total, burst) => total + pick(burst), 0);
   const eventCount = sum((burst) => burst.eventCount);
   return {
@@ -129,37 +130,48 @@ function isDense(group: readonly Read[]): boolean {
   return lengthNs <= BURST_NS || lengthNs <= eventCount * EVENT_LEAST_NS;
 }
 
-function burstOf(group: readonly Read[], beforeAtNs: number, record: StreamRecord): Burst {
-  const sum = (pick: (read: Read) => number): number => group.reduce((total, read) => total + pick(read), 0);
+function burstOf(group: readonly Read[], beforeAtNs: number, ownTime: OwnTime): Burst {
   const [first, last] = [group[0] as Read, group.at(-1) as Read];
+  const sums = { bytes: 0, eventCount: 0, textCount: 0 };
+  let boundNs = 0;
+  for (const read of group) {
+    sums.bytes += read.bytes;
+    sums.eventCount += read.eventCount;
+    sums.textCount += read.textCount;
+    boundNs = Math.max(boundNs, read.boundNs);
+  }
   const silenceNs = Math.max(0, first.atNs - beforeAtNs);
   const lateNs = Math.max(LATE_LEAST_NS, silenceNs / LATE_PARTS);
-  const boundNs = Math.max(...group.map((read) => read.boundNs));
-  const eventCount = sum((read) => read.eventCount);
+  const { pausedNs, blocked } = ownTime(beforeAtNs, last.atNs);
   // A single event that we read late is still a single event.
-  const isLate = boundNs > lateNs || pausedNs(record, beforeAtNs, last.atNs) > lateNs;
+  const isLate = sums.eventCount > 1 && (boundNs > lateNs || pausedNs > lateNs);
   return {
     atNs: first.atNs,
     endAtNs: last.atNs,
     silenceNs,
-    bytes: sum((read) => read.bytes),
-    eventCount,
-    textCount: sum((read) => read.textCount),
+    ...sums,
     endsInside: last.endsInside,
-    ours: (isLate && eventCount > 1) || blockedIn(record, beforeAtNs, last.atNs),
+    ours: isLate || blocked,
   };
 }
 
-function pausedNs({ pauses }: StreamRecord, fromNs: number, toNs: number): number {
-  return pauses.reduce((sumNs, { startAtNs, endAtNs }) => {
-    return sumNs + Math.max(0, Math.min(endAtNs, toNs) - Math.max(startAtNs, fromNs));
-  }, 0);
-}
+/** How long our thread did not run between two moments, and whether the client took nothing for a part of it. */
+type OwnTime = (fromNs: number, toNs: number) => { readonly pausedNs: number; readonly blocked: boolean };
 
-function blockedIn({ blockedNs, marks }: StreamRecord, fromNs: number, toNs: number): boolean {
-  for (let at = 0; at < blockedNs.length; at += 2) {
-    const endAtNs = blockedNs[at + 1] ?? marks.clientEndAtNs ?? Infinity;
-    if ((blockedNs[at] as number) < toNs && endAtNs > fromNs) return true;
-  }
-  return false;
+/** For moments that ascend from call to call: what is over is not looked at again. */
+function ownTimeOf({ pauses, blockedNs, marks }: StreamRecord): OwnTime {
+  let pause = 0;
+  let block = 0;
+  const blockEndNs = (at: number): number => blockedNs[at + 1] ?? marks.clientEndAtNs ?? Infinity;
+  return (fromNs, toNs) => {
+    while (pause < pauses.length && (pauses[pause]?.endAtNs ?? 0) <= fromNs) pause += 1;
+    while (block < blockedNs.length && blockEndNs(block) <= fromNs) block += 2;
+    let pausedNs = 0;
+    for (let at = pause; at < pauses.length; at += 1) {
+      const { startAtNs, endAtNs } = pauses[at] as StreamRecord['pauses'][number];
+      if (startAtNs >= toNs) break;
+      pausedNs += Math.max(0, Math.min(endAtNs, toNs) - Math.max(startAtNs, fromNs));
+    }
+    return { pausedNs, blocked: (blockedNs[block] ?? Infinity) < toNs };
+  };
 }

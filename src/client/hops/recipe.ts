@@ -26,6 +26,8 @@ export interface HopVariant {
   readonly word: DeliveryWord;
   /** Only with `holds`. */
   readonly way?: HoldWay;
+  /** It is the head alone that waits: text passes, and whoever stands only behind it can see no hold. */
+  readonly textPasses: boolean;
   /** Another variant of the recipe that does not hold. */
   readonly cure?: string;
 }
@@ -96,6 +98,7 @@ function readVariant(value: unknown, where: string, faults: string[]): HopVarian
     },
     engineHeaders: fields.map('engineHeaders'),
     word: word ?? 'unsure',
+    textPasses: word === 'passes' || expect.optional('text') === 'passes',
     ...(way === undefined ? {} : { way }),
     ...(cure === undefined ? {} : { cure: fields.text('cure') }),
   };

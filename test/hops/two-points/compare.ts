@@ -55,7 +55,7 @@ export function compare({ truth, outer, inner }: Sights, variant: HopVariant): C
     two,
     twoGrade: gradeOf(two, variant.word),
     one,
-    oneGrade: gradeOf(one, variant.word),
+    oneGrade: gradeOf(one, variant.textPasses ? 'passes' : variant.word),
     innerWord: said(judgeDelivery(inner)).word,
     ...(pairedBy === undefined ? {} : { pairedBy }),
     changes: outer.hop?.changes ?? [],

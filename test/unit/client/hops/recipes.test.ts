@@ -55,6 +55,7 @@ describe('a recipe', () => {
       request: { path: '/v1/chat/completions', headers: {} },
       engineHeaders: {},
       word: 'passes',
+      textPasses: true,
     });
   });
 

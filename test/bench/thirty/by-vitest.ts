@@ -37,7 +37,7 @@ const COUNTED: readonly Counted[] = [
     id: 'T23',
     what: '100,000 random cuts of event streams',
     files: ['test/conformance/sse-oracle.test.ts'],
-    env: { FUZZ_FACTOR: '200' },
+    env: { FUZZ_FACTOR: '50' },
   },
   {
     id: 'T25',

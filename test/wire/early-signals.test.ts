@@ -1,7 +1,7 @@
 // Goal: a signal that comes before the sidecar runs neither kills it half-way nor is forgotten.
 // Method: the configuration is a named pipe, so that the sidecar waits inside its start until it is fed.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +10,19 @@ import { poll } from '../support/signal.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const YAML = 'upstream: http://127.0.0.1:1\nlisten: 127.0.0.1:0\nadmin: 127.0.0.1:0\nengine-metrics: off\n';
+const START_WAIT_MS = 15_000;
 const undo: (() => void)[] = [];
 afterEach(() => {
   for (const each of undo.splice(0)) each();
 });
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // It was closed meanwhile.
+  }
+}
 
 function start() {
   const folder = mkdtempSync(join(tmpdir(), 'rubato-early-'));
@@ -28,15 +37,24 @@ function start() {
   return {
     child,
     exit,
-    /** Resolves once the sidecar has opened the pipe and taken this. */
-    feed: (yaml: string) => writeFile(pipe, yaml),
-    said: (words: string) => poll(words, () => (text.includes(words) ? true : undefined), 10_000),
+    /** Resolves once the sidecar has taken this and closed the pipe: it would take what comes before that for more of it. */
+    async feed(yaml: string): Promise<void> {
+      await writeFile(pipe, yaml);
+      const files = `/proc/${child.pid}/fd`;
+      const opened = () => readdirSync(files).map((file) => linkOf(join(files, file)));
+      await poll('the end of the pipe', () => (opened().includes(pipe) ? undefined : true), START_WAIT_MS);
+    },
+    said: (words: string) => poll(words, () => (text.includes(words) ? true : undefined), START_WAIT_MS),
     /** Until the kernel's mask says that a hang-up is caught: the lowest bit, as its number is 1. */
     untilItListens: () =>
-      poll('a handler of SIGHUP', async () => {
-        const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-        return /SigCgt:\s+[0-9a-f]*[13579bdf]\n/.test(status) ? true : undefined;
-      }),
+      poll(
+        'a handler of SIGHUP',
+        async () => {
+          const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+          return /SigCgt:\s+[0-9a-f]*[13579bdf]\n/.test(status) ? true : undefined;
+        },
+        START_WAIT_MS,
+      ),
   };
 }
 

@@ -35,6 +35,7 @@ const TIMED = [
   'hops',
   'limits',
   'own-delay',
+  'own-delay',
   'own-lateness',
   'promptness',
   'slow-parser',

@@ -77,7 +77,7 @@ export const collectors: Check = {
     const growths: number[] = [];
     let unaccountedCount = 0;
     for (const mode of MODES) {
-      // A healthy one right before and right after, and the better of the two: the machine changes as it goes.
+      // A healthy one right before and right after, and the worse of the two: the machine changes as it goes.
       const [before, bad, after] = [await turn(load, 200), await turn(load, mode), await turn(load, 200)];
       growths.push(bad.growthMib - Math.max(before.growthMib, after.growthMib, 0));
       unaccountedCount += bad.unaccountedCount;

@@ -26,8 +26,10 @@ export function judgePasses(shape: Shape): Finding | undefined {
   const sign = signOf(shape);
   if (sign === undefined) return undefined;
   const late = headCameWithText(shape);
+  // Where a hop names itself, that the head came late may be its doing, and with it the start of the text.
+  const hopSeen = (shape.record.response.hopSigns?.products ?? []).length > 0;
   return {
-    word: 'passes',
+    word: late && hopSeen ? 'unsure' : 'passes',
     signs: [sign, ...(late ? ['head_only_with_text'] : [])],
     numbers: { ...commonNumbers(shape), singleRatio: Math.round(100 * singleRatio) / 100 },
     ample: sign === 'one_by_one' && bursts.length >= BURSTS_AMPLE && heldRatio <= HELD_LITTLE_RATIO && !late,

@@ -47,7 +47,8 @@ export function judgeDelivery(record: StreamRecord): DeliveryVerdict | undefined
     const finding = judge(shape);
     if (finding === undefined) continue;
     const { ample, ...said } = finding;
-    return { ...said, confidence: confidence[ample ? 1 : 0] };
+    // Nobody can be right or wrong in being unsure.
+    return { ...said, confidence: said.word === 'unsure' ? 0 : confidence[ample ? 1 : 0] };
   }
   return undefined;
 }

@@ -153,7 +153,10 @@ describe('not held', () => {
   });
 
   test('a head that came only with the text is told, and accuses nobody', () => {
-    const verdict = judgeDelivery(recordOfDelivery({ arrivals: asWritten(steady(100, 20)), headWithBody: true }));
+    const record = recordOfDelivery({ arrivals: asWritten(steady(100, 20)), headWithBody: true });
+    const verdict = judgeDelivery(record);
+    const seen = { ...record, response: { ...record.response, hopSigns: { products: ['nginx' as const] } } };
+    expect(judgeDelivery(seen)).toMatchObject({ word: 'unsure', confidence: 0 });
     expect(verdict).toMatchObject({ word: 'passes', signs: ['one_by_one', 'head_only_with_text'], confidence: 0.8 });
   });
 

@@ -1,12 +1,12 @@
 // Goal: the incremental SSE reading agrees with the HTML standard's own definition on any text.
 // Method: random bodies of lines, line ends, marks and odd bytes, cut at random, against a whole-text
 // oracle written from §9.2.6 of the standard, and from our own words for what goes beyond it (an error
-// without data, an object without a field, the tail); fast-check prints its seed when it fails.
+// without data, an object without a field, the tail); fast-check prints its seed when it fails (T23).
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sse } from '../../src/stream/framings/sse.ts';
 import { cutAt, inBytes } from '../unit/stream/read-all.ts';
-import { fuzz } from '../support/fuzz.ts';
+import { FUZZ_TIMEOUT_MS, fuzz } from '../support/fuzz.ts';
 
 type Item = { readonly text: string; readonly name: string | undefined } | 'comment';
 
@@ -109,32 +109,40 @@ const body = fc
   .map(([mark, parts]) => Buffer.from((mark ? '\uFEFF' : '') + parts.join('')));
 
 describe('server-sent events against the standard', () => {
-  it('give the same messages and comments, whichever way the bytes are cut', () => {
-    fc.assert(
-      fc.property(body, fc.array(fc.nat(200), { maxLength: 10 }), (bytes, cuts) => {
-        const expected = oracle(bytes);
-        expect(framed([bytes])).toEqual(expected);
-        expect(framed(inBytes(bytes))).toEqual(expected);
-        expect(
-          framed(
-            cutAt(
-              bytes,
-              cuts.map((cut) => Math.min(cut, bytes.length)),
+  it(
+    'give the same messages and comments, whichever way the bytes are cut',
+    () => {
+      fc.assert(
+        fc.property(body, fc.array(fc.nat(200), { maxLength: 10 }), (bytes, cuts) => {
+          const expected = oracle(bytes);
+          expect(framed([bytes])).toEqual(expected);
+          expect(framed(inBytes(bytes))).toEqual(expected);
+          expect(
+            framed(
+              cutAt(
+                bytes,
+                cuts.map((cut) => Math.min(cut, bytes.length)),
+              ),
             ),
-          ),
-        ).toEqual(expected);
-      }),
-      fuzz(2000),
-    );
-  });
+          ).toEqual(expected);
+        }),
+        fuzz(2000),
+      );
+    },
+    FUZZ_TIMEOUT_MS,
+  );
 
-  it('give the same for bytes that are no UTF-8', () => {
-    const bytes = fc.uint8Array({ maxLength: 40 }).map((noise) => Buffer.concat([Buffer.from('data: '), noise]));
-    fc.assert(
-      fc.property(bytes, (noisy) => {
-        expect(framed(inBytes(noisy))).toEqual(framed([noisy]));
-      }),
-      fuzz(500),
-    );
-  });
+  it(
+    'give the same for bytes that are no UTF-8',
+    () => {
+      const bytes = fc.uint8Array({ maxLength: 40 }).map((noise) => Buffer.concat([Buffer.from('data: '), noise]));
+      fc.assert(
+        fc.property(bytes, (noisy) => {
+          expect(framed(inBytes(noisy))).toEqual(framed([noisy]));
+        }),
+        fuzz(500),
+      );
+    },
+    FUZZ_TIMEOUT_MS,
+  );
 });

@@ -28,14 +28,21 @@ const NS_PER_MS = 1e6;
 const ALIKE_RATIO = 0.75;
 const ON_ARRIVAL_RATIO = 0.6;
 const ON_BEAT_RATIO = 0.6;
-/** Two moments of a timer are so far apart at most. */
+/** Two waits of a timer are so far apart at most. */
 const TIMER_SLACK_NS = 3 * NS_PER_MS;
 const ALIKE_SPREAD_RATIO = 0.08;
+/** Loops that run late make beats uneven. */
+const ON_BEAT_SPREAD_RATIO = 0.12;
+/** A faster beat is no hold worth a name. */
+const BEAT_LEAST_NS = 5 * NS_PER_MS;
+/** Lost packets make the same wait now and then; whoever gathers by time makes it each time. */
+const WAITS_LEAST_COUNT = 5;
+const WAITS_ALIKE_RATIO = 0.85;
 /** With so few releases no rhythm can be seen. */
 const FEW_COUNT = 3;
 
 export function wayOf(held: Held): WayFinding {
-  if (held.codingAdded) return { way: 'compression', signs: ['coding_added'], numbers: {} };
+  if (held.codingAdded) return codedFinding(held);
   if (isUntilEnd(held)) return { way: 'until_end', signs: ['all_at_end'], numbers: {} };
   const block = exactBlock(held.releases);
   if (block !== undefined) return { way: 'size', signs: ['exact_blocks'], numbers: { blockBytes: block } };
@@ -49,6 +56,19 @@ export function wayOf(held: Held): WayFinding {
   // What comes at moments of its own, too seldom to show a beat, is more likely a slow beat than anything else.
   if (held.releases.length <= FEW_COUNT) return { way: 'timer', signs: ['few_releases'], numbers: {} };
   return size ?? { way: 'rechunk', signs: [], numbers: {} };
+}
+
+/** The compressor's doing, unless a beat shows that somebody gathers what it has flushed. */
+function codedFinding(held: Held): WayFinding {
+  const compression = (...signs: string[]): WayFinding => ({
+    way: 'compression',
+    signs: ['coding_added', ...signs],
+    numbers: {},
+  });
+  if (isUntilEnd(held)) return compression('all_at_end');
+  if (isOnArrival(held)) return compression('released_on_arrival');
+  const timer = timerFinding(held);
+  return timer === undefined ? compression() : { ...timer, signs: ['coding_added', ...timer.signs] };
 }
 
 /** Nothing came out before the last of it had gone in, or nearly so. */
@@ -104,9 +124,9 @@ function timerFinding(held: Held): WayFinding | undefined {
   }
   const waits = whole.map(({ reads }) => reads[0]?.holdNs ?? 0);
   const waitNs = rankOf(waits, 50);
-  if (whole.length < FEW_COUNT || waitNs < held.heldNs) return undefined;
+  if (whole.length < WAITS_LEAST_COUNT || waitNs < held.heldNs) return undefined;
   const slackNs = Math.max(TIMER_SLACK_NS, ALIKE_SPREAD_RATIO * waitNs);
-  if (alikeRatio(waits, waitNs, slackNs) < ALIKE_RATIO) return undefined;
+  if (alikeRatio(waits, waitNs, slackNs) < WAITS_ALIKE_RATIO) return undefined;
   return { way: 'timer', signs: ['constant_wait'], numbers: { intervalMs: waitNs / NS_PER_MS } };
 }
 
@@ -116,10 +136,10 @@ function beatOf(intervals: readonly number[]): number | undefined {
   const shorter = rankOf(intervals, 25);
   const single = intervals.filter((each) => each <= 1.5 * shorter);
   const beatNs = rankOf(single, 50);
-  if (beatNs <= 2 * TIMER_SLACK_NS) return undefined;
+  if (beatNs < BEAT_LEAST_NS) return undefined;
   const onBeat = intervals.filter((each) => {
     const beats = Math.max(1, Math.round(each / beatNs));
-    return Math.abs(each - beats * beatNs) <= Math.max(TIMER_SLACK_NS, 0.04 * beatNs);
+    return Math.abs(each - beats * beatNs) <= ON_BEAT_SPREAD_RATIO * beatNs;
   });
   // Many multiples fit anything: the beat itself must be seen in most.
   const isSeen = single.length >= intervals.length / 2;

@@ -5,6 +5,7 @@ import { defined } from '../measure/defined.ts';
 import type { HopFacts } from '../record/hop-facts.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 import type { HopVerdict } from './delivery.ts';
+import { behindFinding } from './hop-behind.ts';
 import { exactBlock } from './hop-blocks.ts';
 import { pacedFinding } from './hop-paced.ts';
 import { hopReads, type HopRead, rankOf, type Release, releasesOf } from './hop-reads.ts';
@@ -21,6 +22,17 @@ const HELD_NS = 3 * NS_PER_MS;
 const RULE_RATIO = 0.5;
 const ACCIDENT_RATIO = 0.15;
 const HELD_LEAST_COUNT = 3;
+/** Signs that no unevenness makes; without one of them text must wait for longer than networks let it. */
+const REGULAR_SIGNS: ReadonlySet<string> = new Set([
+  'exact_blocks',
+  'constant_count',
+  'constant_interval',
+  'constant_wait',
+  'all_at_end',
+]);
+/** A packet that is sent again takes 200 ms and more. */
+const IRREGULAR_LEAST_NS = 300 * NS_PER_MS;
+const MANY_COUNT = 10;
 /** Releases of exactly one size that nothing but a buffer makes. */
 const BLOCKS_LEAST_COUNT = 8;
 
@@ -67,10 +79,11 @@ function findingOf(view: HopView): HopFinding {
   const { reads, baseNs, mattersNs, heldReads } = view;
   const excess = reads.map(({ holdNs }) => holdNs - baseNs);
   const ratio = heldReads.size / reads.length;
-  if (ratio >= RULE_RATIO && heldReads.size >= HELD_LEAST_COUNT && Math.max(...excess) >= mattersNs) {
+  const isRule = ratio >= RULE_RATIO && gatheringRatio(view) >= RULE_RATIO && heldReads.size >= HELD_LEAST_COUNT;
+  if (isRule && Math.max(...excess) >= mattersNs) {
     return heldFinding(view);
   }
-  const special = blockFinding(view) ?? startFinding(view) ?? pacedFinding(view);
+  const special = blockFinding(view) ?? startFinding(view) ?? pacedFinding(view) ?? behindFinding(view);
   if (special !== undefined) return special;
   if (Math.max(...excess) < mattersNs) return passing(view);
   if (ratio >= ACCIDENT_RATIO) return { word: 'unsure', confidence: 1, signs: ['held_at_times'] };
@@ -78,6 +91,12 @@ function findingOf(view: HopView): HopFinding {
   // Most text passed at once, and what did not came out on its own: a busy machine, or an uneven network.
   if (rankOf(excess, 50) < mattersNs) return { word: 'passes', confidence: 0.8, signs: ['jitter'] };
   return { word: 'unsure', confidence: 1, signs: ['jitter'] };
+}
+
+/** Of the releases, those that gather: a few long pauses can hold much of a short answer, and are no rule. */
+function gatheringRatio({ releases, heldReads }: HopView): number {
+  const gathering = releases.filter(({ reads }) => reads.some((read) => heldReads.has(read)));
+  return gathering.length / releases.length;
 }
 
 function heldFinding(view: HopView): HopFinding {
@@ -90,7 +109,20 @@ function heldFinding(view: HopView): HopFinding {
     clockErrorNs: hop.clockErrorNs ?? 0,
     askedAfterNs: askedAfterNs(record, hop),
   });
+  // An uneven network keeps order, so that what is late makes more late: only a regular release is a hop's.
+  const isMany = releases.length >= MANY_COUNT;
+  const isRegular = signs.some((sign) => REGULAR_SIGNS.has(sign) || (isMany && sign === 'released_on_arrival'));
+  if (!isRegular && excessAt(view, 50) < IRREGULAR_LEAST_NS) {
+    return { word: 'unsure', confidence: 1, signs: ['held_together', 'irregular', ...signs], numbers };
+  }
   return { word: 'holds', way, confidence: confidenceOf(view), signs: ['held_together', ...signs], numbers };
+}
+
+function excessAt({ reads, baseNs }: HopView, percent: number): number {
+  return rankOf(
+    reads.map(({ holdNs }) => holdNs - baseNs),
+    percent,
+  );
 }
 
 /** Blocks to the byte that cut events: each read waits for what fills its block, though few come out together. */

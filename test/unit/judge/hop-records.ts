@@ -102,6 +102,8 @@ export interface HopSpec {
   /** Head went into the hop, and came out of it; both with the first text unless said. */
   readonly headMs?: readonly [number, number];
   readonly innerOpenedMs?: number;
+  /** Body bytes of each read that came out; a hundred an event unless said. */
+  readonly chunkBytes?: (index: number, count: number) => number;
 }
 
 export function hopRecord(spec: HopSpec): StreamRecord {
@@ -117,8 +119,10 @@ export function hopRecord(spec: HopSpec): StreamRecord {
   });
   let [chars, bytes] = [0, 0];
   const rows = pieces.map((one) => ({ endChars: (chars += one.chars), innerBytes: (bytes += one.bytes) }));
+  const bytesOut = built.chunks.bytes.map((given, index, all) => spec.chunkBytes?.(index, all.length) ?? given);
   return {
     ...built,
+    chunks: { ...built.chunks, bytes: bytesOut },
     edge: 'gateway',
     hop: {
       name: 'gateway',

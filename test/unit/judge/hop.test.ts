@@ -83,10 +83,21 @@ test('a wait from the first piece on is a timer', () => {
   expect(verdict({ pieces, hop: byWait(90) })).toMatchObject({ word: 'holds', way: 'timer' });
 });
 
-test('releases without a rule are re-chunking', () => {
+describe('releases without a rule', () => {
+  const at =
+    (breaks: readonly number[], factor: number): Hop =>
+    (all) =>
+      all.map(({ atMs }) => breaks.map((one) => one * factor + 9).find((one) => one >= atMs) ?? atMs + 1);
   const breaks = [130, 420, 500, 930, 1_010, 1_600, 1_720, 2_500, 2_590, 3_300, 3_500, 4_200];
-  const hop: Hop = (all) => all.map(({ atMs }) => breaks.find((one) => one >= atMs) ?? 4_300);
-  expect(verdict({ pieces: steady(20, 200), hop })).toMatchObject({ word: 'holds', way: 'rechunk' });
+
+  test('are re-chunking when text waits for longer than networks let it', () => {
+    expect(verdict({ pieces: steady(20, 600), hop: at(breaks, 3) })).toMatchObject({ word: 'holds', way: 'rechunk' });
+  });
+
+  test('are nobody’s fault for sure when it does not', () => {
+    const found = verdict({ pieces: steady(20, 200), hop: at(breaks, 1) });
+    expect([found.word, found.signs.includes('irregular')]).toEqual(['unsure', true]);
+  });
 });
 
 describe('the beginning', () => {
@@ -195,6 +206,71 @@ describe('lengths', () => {
   test('a sawtooth adds its height to gaps', () => {
     const found = verdict({ pieces: steady(20, 100), hop: byCount(25) });
     expect([found.gapJitterAddedNs, found.holdMaxNs]).toEqual([ns(480), ns(480.3)]);
+  });
+});
+
+describe('blocks to the byte', () => {
+  /** Comes out in blocks of a buffer that cut events; what is cut is whole with the next. */
+  const cutting = (blockBytes: number, pieces: readonly Piece[]): HopSpec => {
+    let sum = 0;
+    const ends = pieces.map(({ bytes }) => (sum += bytes));
+    const fullAt = (end: number): number => Math.ceil(end / blockBytes) * blockBytes;
+    const hop: Hop = (all) =>
+      ends.map(
+        (end) => (all[ends.findIndex((other) => other >= fullAt(end))]?.atMs ?? (all.at(-1)?.atMs ?? 0) + 1) + 0.2,
+      );
+    return { pieces, hop, chunkBytes: (index, count) => (index < count - 1 ? blockBytes : sum % blockBytes) };
+  };
+
+  test('are a size, though hardly two reads come out together', () => {
+    const pieces = bursty(40, 60).map((one) => ({ ...one, bytes: 700 + (one.bytes % 300) }));
+    expect(verdict(cutting(1_024, pieces))).toMatchObject({
+      word: 'holds',
+      way: 'size',
+      numbers: { blockBytes: 1_024 },
+    });
+  });
+
+  test('of a size that no buffer has are events', () => {
+    const even = steady(20, 100).map((one) => ({ ...one, bytes: 220 }));
+    expect(verdict({ pieces: even, hop: passes(40), chunkBytes: () => 220 }).word).toBe('passes');
+  });
+});
+
+describe('always one behind', () => {
+  const behind: Hop = (all) => all.map(({ atMs }, index) => (all[index + 1]?.atMs ?? atMs) + 0.2);
+  const uneven = steady(20, 100).map((one, index) => ({ ...one, atMs: one.atMs + Math.floor(index / 9) * 55 }));
+
+  test('each read waits as long as the engine is silent after it', () => {
+    expect(verdict({ pieces: uneven, hop: behind })).toMatchObject({
+      word: 'holds',
+      way: 'rechunk',
+      signs: ['one_behind'],
+    });
+    expect(verdict({ pieces: uneven, hop: behind, changes: ['coding_added'] }).way).toBe('compression');
+  });
+
+  test('a hop that is far away by one beat of the engine is not', () => {
+    expect(verdict({ pieces: uneven, hop: passes(20) }).word).toBe('passes');
+    expect(verdict({ pieces: steady(20, 100), hop: passes(20) }).word).toBe('passes');
+  });
+});
+
+test('a compressor that is flushed, and a beat that gathers what it gives', () => {
+  const found = verdict({ pieces: stalling(17, 200, 700), hop: byTimer(230, 11), changes: ['coding_added'] });
+  expect(found).toMatchObject({
+    word: 'holds',
+    way: 'timer',
+    signs: ['held_together', 'coding_added', 'constant_interval'],
+  });
+});
+
+test('most text passed and some of it late is a busy machine', () => {
+  const busy: Hop = (all) => all.map(({ atMs }, index) => atMs + (index % 8 === 3 ? 16 : 0.4));
+  expect(verdict({ pieces: steady(20, 200), hop: busy })).toMatchObject({
+    word: 'passes',
+    confidence: 0.8,
+    signs: ['jitter'],
   });
 });
 

@@ -132,7 +132,7 @@ function createHttpServer(tls: TlsPair | undefined, onRequest: Handler): HttpSer
     headersTimeout: CLIENT_HEAD_TIMEOUT_MS,
     // Bodies may take as long as they like: large images on slow lines.
     requestTimeout: 0,
-    connectionsCheckingInterval: 1_000,
+    connectionsCheckingInterval: 500,
     keepAliveTimeout: CLIENT_KEEP_ALIVE_MS,
     keepAlive: true,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,

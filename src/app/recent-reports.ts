@@ -31,5 +31,5 @@ export class RecentReports implements Sink {
 }
 
 function rowsOf({ record }: Report): number {
-  return record.chunks.bytes.length + record.events.chunk.length;
+  return record.chunks.bytes.length + record.events.chunk.length + (record.hop?.curve.endChars.length ?? 0);
 }

@@ -1,5 +1,6 @@
 // Held until a block of the compressor is full: a content coding lies over the body, and text comes in lumps
 // with silence between. A compressor that is flushed with every event shows none of that.
+import { areSegments } from './delivery-size.ts';
 import { commonNumbers, medianOf, ratio, sumOf, type Finding, type Shape } from './delivery-shape.ts';
 
 const HELD_LEAST_RATIO = 0.9;
@@ -12,7 +13,8 @@ const LATE_LEAST_RATIO = 0.6;
 export function judgeCompression(shape: Shape): Finding | undefined {
   const { arrivals, bursts, counts, inner } = shape;
   if (!arrivals.coded) return undefined;
-  if (bursts.length >= LATE_LEAST && shape.cutRatio >= LATE_LEAST_RATIO) return lateEnds(shape);
+  const endLate = bursts.length >= LATE_LEAST && shape.cutRatio >= LATE_LEAST_RATIO;
+  if (endLate && !areSegments(bursts)) return lateEnds(shape);
   if (bursts.length < 2 || shape.heldRatio < HELD_LEAST_RATIO) return undefined;
   const mean = ratio(sumOf(counts), counts.length);
   if (mean < EVENTS_LEAST_MEAN || sumOf(counts) < 3 * EVENTS_LEAST_MEAN) return undefined;

@@ -1,7 +1,16 @@
 // Held by a short timer: a few events at a constant interval, now so many and now one more, because the engine's
 // step does not divide the timer's. Drafts vary far more, and where all of them are taken they do not vary at all.
 import { ascending, nearestRank } from '../measure/percentile.ts';
-import { commonNumbers, medianOf, ratio, sumOf, toMs, type Finding, type Shape } from './delivery-shape.ts';
+import {
+  commonNumbers,
+  isMostlyCut,
+  medianOf,
+  ratio,
+  sumOf,
+  toMs,
+  type Finding,
+  type Shape,
+} from './delivery-shape.ts';
 
 const INNER_LEAST = 8;
 const EVENTS_LEAST_MEAN = 4;
@@ -14,7 +23,12 @@ const LATE_NS = 3_000_000;
 
 export function judgeEven(shape: Shape): Finding | undefined {
   const { inner, innerCounts } = shape;
-  if (inner.length < INNER_LEAST || ratio(sumOf(innerCounts), innerCounts.length) < EVENTS_LEAST_MEAN) return undefined;
+  if (
+    isMostlyCut(shape) ||
+    inner.length < INNER_LEAST ||
+    ratio(sumOf(innerCounts), innerCounts.length) < EVENTS_LEAST_MEAN
+  )
+    return undefined;
   const intervalNs = nearestRank(ascending(inner.map((burst) => burst.silenceNs)), 25);
   if (intervalNs < SILENCE_LEAST_NS) return undefined;
   const usual = medianOf(innerCounts);

@@ -3,11 +3,14 @@
 // overloaded looks alike for a while, so this asks for more than the other rules.
 import type { HoldWay } from './delivery.ts';
 import type { Burst } from './delivery-arrivals.ts';
-import { commonNumbers, ratio, sumOf, type Finding, type Shape } from './delivery-shape.ts';
+import { areSegments } from './delivery-size.ts';
+import { commonNumbers, isMostlyCut, ratio, sumOf, type Finding, type Shape } from './delivery-shape.ts';
 
 const FULL_MANY = 4;
 const EVENTS_LEAST = 16;
 const EVENTS_LEAST_MEAN = 24;
+/** Where bursts end inside an event they may be a slow link's, unless they are as large as this. */
+const CUT_EVENTS_MEAN = 32;
 const SILENCE_LEAST_NS = 100_000_000;
 /** Text that was made while it was held took an engine this long for an event; what was ready took none. */
 const MADE_EVENT_NS = 1_000_000;
@@ -25,11 +28,12 @@ export function judgeRechunk(shape: Shape): Finding | undefined {
   const full = bursts.slice(0, -1);
   if (full.length === 0 || oursRatio > 0 || (full.length === 1 && !areLarge(shape))) return undefined;
   const counts = full.map((burst) => burst.textCount / arrivals.choiceCount);
-  if (Math.min(...counts) < EVENTS_LEAST || ratio(sumOf(counts), counts.length) < EVENTS_LEAST_MEAN) return undefined;
-  if (full.some((burst) => burst.silenceNs < Math.max(SILENCE_LEAST_NS, burst.textCount * MADE_EVENT_NS)))
-    return undefined;
-  if (!isOneNumber(counts) && paceRatio(shape) > (full.length < FULL_MANY ? PACE_MOST_RATIO : PACE_MANY_MOST_RATIO))
-    return undefined;
+  const mean = ratio(sumOf(counts), counts.length);
+  if (Math.min(...counts) < EVENTS_LEAST || mean < EVENTS_LEAST_MEAN) return undefined;
+  if (isMostlyCut(shape) && (mean < CUT_EVENTS_MEAN || areSegments(full))) return undefined;
+  if (full.some(wasReady)) return undefined;
+  const paceMost = full.length < FULL_MANY ? PACE_MOST_RATIO : PACE_MANY_MOST_RATIO;
+  if (!isOneNumber(counts) && paceRatio(shape) > paceMost) return undefined;
   return {
     word: 'holds',
     way: wayOf(full, shape),
@@ -37,6 +41,11 @@ export function judgeRechunk(shape: Shape): Finding | undefined {
     numbers: { ...commonNumbers(shape), eventsLeast: Math.min(...counts), eventsMost: Math.max(...counts) },
     ample: full.length >= FULL_MANY,
   };
+}
+
+/** Its text cannot have been made in the silence before it. */
+function wasReady({ silenceNs, textCount }: Burst): boolean {
+  return silenceNs < Math.max(SILENCE_LEAST_NS, textCount * MADE_EVENT_NS);
 }
 
 function areLarge({ bursts, counts }: Shape): boolean {
@@ -62,7 +71,9 @@ function paceRatio({ bursts }: Shape): number {
 }
 
 /** What is most constant names the way, each measured by what one event more would change. */
-function wayOf(full: readonly Burst[], { arrivals }: Shape): HoldWay {
+function wayOf(full: readonly Burst[], shape: Shape): HoldWay {
+  if (isMostlyCut(shape)) return 'size';
+  const { arrivals } = shape;
   const later = full.slice(1);
   if (later.length < 2) return 'rechunk';
   const counts = later.map((burst) => burst.textCount);

@@ -10,6 +10,7 @@ import type { DeliveryWord, HoldWay } from './delivery.ts';
  * eight events of one choice at once are held text, if it is the rule in a stream and not the exception.
  */
 const HELD_LEAST_COUNT = 9;
+const MOSTLY_CUT_RATIO = 0.5;
 /** A silence below this is no hold worth a name, and loaded engines merge their writes over such times. */
 const SILENCE_LEAST_NS = 20_000_000;
 
@@ -70,6 +71,11 @@ export function shapeOf(record: StreamRecord): Shape {
 
 function isHeld(burst: Burst, count: number): boolean {
   return count >= HELD_LEAST_COUNT && burst.silenceNs >= SILENCE_LEAST_NS;
+}
+
+/** What cuts events is no timer's and nobody's rhythm: it let go in the middle of a write. */
+export function isMostlyCut({ cutRatio }: Shape): boolean {
+  return cutRatio >= MOSTLY_CUT_RATIO;
 }
 
 export function medianOf(values: readonly number[]): number {

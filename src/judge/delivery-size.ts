@@ -4,15 +4,22 @@ import { ascending, nearestRank } from '../measure/percentile.ts';
 import type { Burst } from './delivery-arrivals.ts';
 import { commonNumbers, medianOf, ratio, sumOf, toMs, type Finding, type Shape } from './delivery-shape.ts';
 
-/** Payload of a full TCP segment: Ethernet with and without timestamps, and loopback. */
-const SEGMENT_BYTES = [1448, 1460, 65_483];
+/**
+ * Payloads of full TCP segments. A link that is slower than the engine brings nothing else, one behind the other:
+ * sizes of so many bytes, or of a few such, are nobody's buffer.
+ */
+const SEGMENT_LEAST_BYTES = 1200;
+const SEGMENT_MOST_BYTES = 1460;
+const SEGMENTS_MOST = 45;
 const PAGE_BYTES = 4096;
+const KIB_BYTES = 1024;
 const BLOCK_MOST_BYTES = 65_536;
 /** What framing of chunks on the way into the buffer takes away from it, at most, in parts of it. */
 const FRAMING_PARTS = 25;
 /** Bursts this even, measured in events, cannot be made of whole events while their number varies. */
 const EVEN_EVENT_PARTS = 3;
 const FIT_LEAST_RATIO = 0.85;
+const SEGMENTS_LEAST_RATIO = 0.5;
 const EVENTS_LEAST_MEAN = 3;
 const ONES_LEAST = 4;
 const PAGE_EVENTS_MEAN = 15;
@@ -39,8 +46,9 @@ export function judgeSize(shape: Shape): Finding | undefined {
   const known = isKnown(blockBytes);
   const countMean = ratio(sumOf(full.map((burst) => burst.textCount)), full.length * shape.arrivals.choiceCount);
   const exact = known && isExactEnough(exactCount, full.length, countMean);
-  const even = exact || isPages(full, blockBytes, countMean) || cutsEvents(full, blockBytes, shape);
-  if (!even && !isCut(full, countMean, shape)) return undefined;
+  const even = exact || isPages(full, blockBytes, countMean);
+  if (!even && areSegments(full)) return undefined;
+  if (!even && !cutsEvents(full, blockBytes, shape) && !isCut(full, countMean, shape)) return undefined;
   return {
     word: 'holds',
     way: 'size',
@@ -70,7 +78,16 @@ function blockOf(full: readonly Burst[]): number {
 
 function isKnown(blockBytes: number): boolean {
   if (blockBytes > BLOCK_MOST_BYTES) return false;
-  return blockBytes % PAGE_BYTES === 0 || SEGMENT_BYTES.some((bytes) => blockBytes % bytes === 0);
+  return blockBytes > 0 && blockBytes % KIB_BYTES === 0;
+}
+
+/** Most bursts are a number of full segments of one size. */
+export function areSegments(full: readonly Burst[]): boolean {
+  for (let bytes = SEGMENT_LEAST_BYTES; bytes <= SEGMENT_MOST_BYTES; bytes += 1) {
+    const fits = full.filter((burst) => burst.bytes % bytes === 0 && burst.bytes <= SEGMENTS_MOST * bytes);
+    if (fits.length >= full.length * SEGMENTS_LEAST_RATIO) return true;
+  }
+  return false;
 }
 
 /** A page or several, less what the framing took. */

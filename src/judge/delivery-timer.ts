@@ -1,7 +1,16 @@
 // Held until so much time is over: bursts of many events at one interval, or at it and a little more, since
 // many timers start with the first byte that waits. An engine's own step is as regular, but brings few tokens.
 import { ascending, nearestRank } from '../measure/percentile.ts';
-import { commonNumbers, medianOf, ratio, sumOf, toMs, type Finding, type Shape } from './delivery-shape.ts';
+import {
+  commonNumbers,
+  isMostlyCut,
+  medianOf,
+  ratio,
+  sumOf,
+  toMs,
+  type Finding,
+  type Shape,
+} from './delivery-shape.ts';
 
 const HELD_LEAST_RATIO = 0.9;
 const INTERVALS_LEAST = 3;
@@ -29,7 +38,7 @@ const UNEVEN_PERCENT = 10;
 
 export function judgeTimer(shape: Shape): Finding | undefined {
   const { inner, innerCounts, heldRatio } = shape;
-  if (inner.length < INTERVALS_LEAST) return undefined;
+  if (inner.length < INTERVALS_LEAST || isMostlyCut(shape)) return undefined;
   const mean = ratio(sumOf(innerCounts), innerCounts.length);
   const intervalNs = nearestRank(ascending(inner.map((burst) => burst.silenceNs)), 25);
   if (mean < EVENTS_LEAST_MEAN || intervalNs < SILENCE_LEAST_NS) return undefined;

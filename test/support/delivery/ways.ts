@@ -138,10 +138,36 @@ export const INNOCENT_WAYS: readonly Way[] = [
     },
   },
   {
+    name: 'slow link',
+    deliver: (writes, random) => ({ arrivals: merged(onSlowLink(writes, 8 + random() * random() * 300)) }),
+  },
+  {
     name: 'gzip, flushed',
     deliver: async (writes) => ({ arrivals: merged(await gzipped(writes, true)), encoding: 'gzip' }),
   },
 ];
+
+/** Segments one behind the other at the pace of the link: what waits is sent as full segments. */
+function onSlowLink(writes: readonly Write[], bytesPerMs: number): Arrival[] {
+  const arrivals: Arrival[] = [];
+  let queued: Buffer = Buffer.alloc(0);
+  let freeAtMs = 0;
+  const sendUntil = (untilMs: number): void => {
+    while (queued.length > 0 && freeAtMs <= untilMs) {
+      const segment = queued.subarray(0, 1448);
+      queued = queued.subarray(segment.length);
+      freeAtMs += segment.length / bytesPerMs;
+      arrivals.push({ atMs: freeAtMs, bytes: segment });
+    }
+  };
+  for (const { atMs, text } of writes) {
+    sendUntil(atMs);
+    freeAtMs = Math.max(freeAtMs, atMs);
+    queued = Buffer.concat([queued, Buffer.from(text)]);
+  }
+  sendUntil(Infinity);
+  return arrivals;
+}
 
 /** What a real deflate of these bytes gives out, write by write. */
 async function gzipped(writes: readonly Write[], flushed: boolean): Promise<Arrival[]> {

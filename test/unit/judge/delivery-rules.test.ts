@@ -122,6 +122,7 @@ describe('not held', () => {
   test.each([
     ['speculative decoding, eight events a step', asWritten(steady(400, 40, 8))],
     ['eight events every 200 ms, which a slow draft would be as well', asWritten(steady(400, 200, 8))],
+    ['a link slower than the engine, which brings full segments at its pace', segments(steady(300, 2), 1448, 30)],
     ['an answer that was there at once', gathered(steady(200, 0.01), 200)],
   ])('%s is not accused', (_name, arrivals) => {
     expect(verdictOf({ arrivals })).not.toContain('holds');
@@ -209,6 +210,15 @@ describe('cures', () => {
     expect(curesFor('compression', ['nginx'])[0]).toContain('gzip_types');
   });
 });
+
+/** The body in segments of one size, one every so often. */
+function segments(writes: readonly Write[], bytes: number, everyMs: number): Arrival[] {
+  const body = Buffer.from(writes.map(({ text }) => text).join(''));
+  return Array.from({ length: Math.ceil(body.length / bytes) }, (_, index) => ({
+    atMs: 500 + index * everyMs,
+    bytes: body.subarray(index * bytes, (index + 1) * bytes),
+  }));
+}
 
 /** Everything between both moments arrives at the second. */
 function byTimerOnce(writes: readonly Write[], fromMs: number, lengthMs: number): Arrival[] {

@@ -20,9 +20,11 @@ export function startFinding(view: HopView): HopFinding | undefined {
   const restNs = later.map(({ holdNs }) => holdNs - baseNs);
   if (later.length < 3 || rankOf(restNs, 50) >= mattersNs) return undefined;
   const unevenNs = rankOf(restNs, 90);
-  const found = headFinding(view, first.firstAtNs);
-  if (found !== undefined && (found.numbers?.['headHoldMs'] ?? 0) * NS_PER_MS >= STANDS_OUT * unevenNs) return found;
-  return unevenNs < mattersNs ? firstTextFinding(view) : undefined;
+  const late = unevenNs < mattersNs ? firstTextFinding(view) : undefined;
+  const head = headFinding(view, first.firstAtNs);
+  if (head === undefined || (head.numbers?.['headHoldMs'] ?? 0) * NS_PER_MS < STANDS_OUT * unevenNs) return late;
+  // A gateway that keeps the head may sleep before the first text as well.
+  return { ...head, signs: [...head.signs, ...(late?.signs ?? [])], numbers: { ...head.numbers, ...late?.numbers } };
 }
 
 function headFinding({ record, hop, baseNs, mattersNs }: HopView, firstOutAtNs: number): HopFinding | undefined {

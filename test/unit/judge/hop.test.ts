@@ -12,7 +12,6 @@ import {
   type Hop,
   hopRecord,
   type HopSpec,
-  ns,
   passes,
   type Piece,
   stalling,
@@ -111,6 +110,15 @@ describe('the beginning', () => {
     expect(found).toMatchObject({ word: 'holds', way: 'head', numbers: { headHoldMs: 490 } });
   });
 
+  test('a head that is kept, and a sleep before the first text', () => {
+    const found = verdict({ pieces: steady(20, 100, 500), hop: until(525), headMs: [10, 525] });
+    expect(found).toMatchObject({
+      way: 'head',
+      signs: ['head_withheld', 'first_text_held'],
+      numbers: { firstHoldMs: 24.7 },
+    });
+  });
+
   test('a head that went in with the text comes out with it', () => {
     expect(verdict({ pieces: steady(20, 100, 500), hop: passes(), headMs: [499, 500.3] }).word).toBe('passes');
   });
@@ -147,65 +155,6 @@ describe('a beat of the hop’s own', () => {
 
   test('an engine’s own even beat through a far hop is no hold', () => {
     expect(verdict({ pieces: steady(20, 100), hop: passes(300) }).word).toBe('passes');
-  });
-});
-
-describe('what is ours', () => {
-  const held = { pieces: steady(20, 100), hop: byTimer(250, 3) };
-
-  test('a client that does not take what we have is no hold of the hop', () => {
-    const found = verdict({ ...held, record: { blockedMs: [100, 2_000] } });
-    expect(found).toMatchObject({ word: 'unsure', signs: ['client_blocked'] });
-  });
-
-  test('what a blocked client did not touch is judged', () => {
-    expect(verdict({ ...held, record: { blockedMs: [100, 180] } })).toMatchObject({ word: 'holds', way: 'timer' });
-  });
-
-  test('a pause of our own is taken off', () => {
-    const late: Hop = (all) => all.map(({ atMs }) => (atMs >= 400 && atMs < 1_400 ? 1_400 : atMs + 0.3));
-    const pauses = [{ startAtNs: ns(400), endAtNs: ns(1_400), cause: 'cpu' as const }];
-    expect(verdict({ pieces: steady(20, 100), hop: late, record: { pauses } }).word).toBe('passes');
-  });
-
-  test('a stamp that may be late by so much accuses nobody', () => {
-    const record = hopRecord(held);
-    const errorBoundNs = record.chunks.errorBoundNs.map(() => ns(250));
-    expect(judgeHop({ ...record, chunks: { ...record.chunks, errorBoundNs } })?.word).toBe('passes');
-  });
-});
-
-describe('two clocks', () => {
-  test('the verdict rests on what is left without their error', () => {
-    expect(verdict({ pieces: steady(20, 100), hop: byTimer(250, 3), clockErrorMs: 10 })).toMatchObject({
-      word: 'holds',
-      way: 'timer',
-    });
-    expect(verdict({ pieces: steady(20, 100), hop: byTimer(250, 3), clockErrorMs: 80 }).word).not.toBe('holds');
-  });
-
-  test('lengths are lower bounds', () => {
-    const found = verdict({ pieces: steady(20, 100), hop: passes(40), clockErrorMs: 10 });
-    expect([found.holdMaxNs, found.holdP50Ns]).toEqual([ns(30), ns(30)]);
-  });
-});
-
-describe('lengths', () => {
-  test('of a hop that takes its time before it asks and before it passes on', () => {
-    const found = verdict({ pieces: steady(20, 100), hop: passes(3), innerOpenedMs: 12 });
-    expect(found).toMatchObject({ ttftAddedNs: ns(15), holdMaxNs: ns(3), holdP95Ns: ns(3), gapJitterAddedNs: 0 });
-  });
-
-  test('a slow upload is not the hop’s time', () => {
-    const marks = { connectedAtNs: ns(1), requestSentAtNs: ns(800) };
-    const whole = { pieces: steady(20, 100, 900), hop: passes(3), record: { marks } };
-    expect(verdict({ ...whole, innerOpenedMs: 804 }).ttftAddedNs).toBe(ns(7));
-    expect(verdict({ ...whole, innerOpenedMs: 3 }).ttftAddedNs).toBe(ns(5));
-  });
-
-  test('a sawtooth adds its height to gaps', () => {
-    const found = verdict({ pieces: steady(20, 100), hop: byCount(25) });
-    expect([found.gapJitterAddedNs, found.holdMaxNs]).toEqual([ns(480), ns(480.3)]);
   });
 });
 

@@ -26,8 +26,9 @@ export function judgePasses(shape: Shape): Finding | undefined {
   const sign = signOf(shape);
   if (sign === undefined) return undefined;
   const late = headCameWithText(shape);
-  // Where a hop names itself, that the head came late may be its doing, and with it the start of the text.
-  const hopSeen = (shape.record.response.hopSigns?.products ?? []).length > 0;
+  // Where a hop shows, by its name or a coding, that the head came late may be its doing.
+  const { hopSigns } = shape.record.response;
+  const hopSeen = shape.arrivals.coded || (hopSigns?.products ?? []).length > 0;
   return {
     word: late && hopSeen ? 'unsure' : 'passes',
     signs: [sign, ...(late ? ['head_only_with_text'] : [])],

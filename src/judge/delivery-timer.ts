@@ -52,7 +52,7 @@ export function judgeTimer(shape: Shape): Finding | undefined {
   if (!onGrid && regular.length < inner.length * REGULAR_LEAST_RATIO) return undefined;
   return {
     word: 'holds',
-    way: isCount(shape, intervalNs) ? 'rechunk' : 'timer',
+    way: !ofKernel && isCount(shape, intervalNs) ? 'rechunk' : 'timer',
     signs: ['bursts_at_an_interval', ...(onGrid ? ['never_off_it'] : []), ...(ofKernel ? ['as_kernels_wait'] : [])],
     numbers: { ...commonNumbers(shape), intervalMs: toMs(intervalNs), regularBursts: regular.length },
     ample: inner.length >= 6,

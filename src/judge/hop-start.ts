@@ -32,10 +32,12 @@ function headFinding({ record, hop, baseNs, mattersNs }: HopView, firstOutAtNs: 
   const headInAtNs = hop.inner.headWrittenAtNs;
   if (headOutAtNs === undefined || headInAtNs === undefined) return undefined;
   if (wasBlocked(record, headInAtNs, headOutAtNs)) return undefined;
+  // What comes first may say nothing yet: a role, or a comment.
+  const bodyOutAtNs = Math.min(firstOutAtNs, record.chunks.receivedAtNs[0] ?? Infinity);
   // They came together, so that what made the one late made the other.
-  const oursNs = ownTime(record)(headInAtNs, firstOutAtNs);
+  const oursNs = ownTime(record)(headInAtNs, bodyOutAtNs);
   const headHoldNs = headOutAtNs - headInAtNs - oursNs - (hop.clockErrorNs ?? 0) - baseNs;
-  if (headHoldNs < Math.max(HEAD_MATTERS_NS, mattersNs) || firstOutAtNs - headOutAtNs > TOGETHER_NS) return undefined;
+  if (headHoldNs < Math.max(HEAD_MATTERS_NS, mattersNs) || bodyOutAtNs - headOutAtNs > TOGETHER_NS) return undefined;
   const numbers = { headHoldMs: headHoldNs / NS_PER_MS };
   return { word: 'holds', way: 'head', confidence: 0.9, signs: ['head_withheld'], numbers };
 }

@@ -1,0 +1,22 @@
+// Goal: a head that is kept until there is a body is seen, also where the body begins with something that is no text.
+// Method: an engine that sends its head early, a role later and text after it, through hops that keep the head or not.
+import { expect, test } from 'vitest';
+import type { HopVerdict } from '../../../src/judge/delivery.ts';
+import { judgeHop } from '../../../src/judge/hop.ts';
+import { hopRecord, ns, passes, steady } from './hop-records.ts';
+
+/** The role comes out at 480 ms, text from 500.3 ms on; the head went in at 10 ms. */
+function headOutAt(headOutMs: number): HopVerdict | undefined {
+  const record = hopRecord({ pieces: steady(20, 100, 500), hop: passes(), headMs: [10, headOutMs] });
+  const receivedAtNs = record.chunks.receivedAtNs.with(0, ns(480));
+  return judgeHop({ ...record, chunks: { ...record.chunks, receivedAtNs } });
+}
+
+test('a head that comes out with the role was withheld', () => {
+  expect(headOutAt(479.9)).toMatchObject({ word: 'holds', way: 'head', numbers: { headHoldMs: 469.6 } });
+});
+
+test('a head that comes out on its own was not', () => {
+  expect(headOutAt(12)).toMatchObject({ word: 'passes' });
+  expect(headOutAt(200)).toMatchObject({ word: 'passes' });
+});

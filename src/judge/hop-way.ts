@@ -26,6 +26,7 @@ export interface WayFinding {
 const NS_PER_MS = 1e6;
 /** Of the releases, how many must be alike; a busy machine spoils some. */
 const ALIKE_RATIO = 0.75;
+const EQUAL_LEAST_COUNT = 3;
 const ON_ARRIVAL_RATIO = 0.6;
 /** From a read's way into the hop to its way out, where nothing is waited for. */
 const AT_ONCE_NS = 0.5 * NS_PER_MS;
@@ -56,6 +57,7 @@ export function wayOf(held: Held): WayFinding {
     return { ...onArrival, signs: [...onArrival.signs, 'released_on_arrival'] };
   }
   if (timer !== undefined) return timer;
+  if (size?.signs.includes('constant_count') === true) return size;
   // What comes at moments of its own, too seldom to show a beat, is more likely a slow beat than anything else.
   if (held.releases.length <= FEW_COUNT) return { way: 'timer', signs: ['few_releases'], numbers: {} };
   return size ?? { way: 'rechunk', signs: [], numbers: {} };
@@ -105,20 +107,20 @@ function isOnArrival({ releases, reads, clockErrorNs, askedAfterNs }: Held, hasB
   return !hasBeat || rankOf(afterNs, 25) <= AT_ONCE_NS;
 }
 
-/** As many bytes each time, but for what the event that filled it had too much; or as many events. */
+/** As many events each time; or as many bytes, but for what the event that filled it had too much. */
 function sizeFinding({ releases }: Held): WayFinding | undefined {
-  // The first has the stream's own beginning in it, and the last is what was left.
-  const middle = releases.slice(1, -1);
-  if (middle.length < 2) return undefined;
-  const [bytes, events] = [middle.map((each) => each.outerBytes), middle.map((each) => each.outerEvents)];
-  const [blockBytes, blockEvents] = [rankOf(bytes, 50), rankOf(events, 50)];
-  const numbers = { blockBytes, blockEvents };
-  if (blockEvents > 1 && alikeRatio(events, blockEvents, 0) >= ALIKE_RATIO) {
-    return { way: 'size', signs: ['constant_count'], numbers };
+  const events = releases.map((each) => each.outerEvents);
+  const blockEvents = rankOf(events, 50);
+  const equalCount = events.filter((each) => each === blockEvents).length;
+  if (blockEvents > 1 && equalCount >= EQUAL_LEAST_COUNT && equalCount >= ALIKE_RATIO * (events.length - 1)) {
+    return { way: 'size', signs: ['constant_count'], numbers: { blockEvents } };
   }
+  // The first has the stream's own beginning in it, and the last is what was left.
+  const bytes = releases.slice(1, -1).map((each) => each.outerBytes);
+  const blockBytes = rankOf(bytes, 50);
   const slack = Math.max(ALIKE_SPREAD_RATIO * blockBytes, (1.1 * blockBytes) / Math.max(1, blockEvents));
-  if (alikeRatio(bytes, blockBytes, slack) < ALIKE_RATIO) return undefined;
-  return { way: 'size', signs: ['constant_blocks'], numbers };
+  if (bytes.length < 2 || alikeRatio(bytes, blockBytes, slack) < ALIKE_RATIO) return undefined;
+  return { way: 'size', signs: ['constant_blocks'], numbers: { blockBytes, blockEvents } };
 }
 
 /** Releases at multiples of one time, or each so long after the first read in it. */

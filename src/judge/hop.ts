@@ -8,7 +8,7 @@ import type { HopVerdict } from './delivery.ts';
 import { behindFinding } from './hop-behind.ts';
 import { exactBlock } from './hop-blocks.ts';
 import { pacedFinding } from './hop-paced.ts';
-import { hopReads, type HopRead, rankOf, type Release, releasesOf } from './hop-reads.ts';
+import { gapsOf, hopReads, type HopRead, rankOf, type Release, releasesOf } from './hop-reads.ts';
 import { startFinding } from './hop-start.ts';
 import type { HopFinding, HopView } from './hop-view.ts';
 import { wayOf } from './hop-way.ts';
@@ -97,9 +97,17 @@ function findingOf(view: HopView): HopFinding {
   if (rankOf(excess, 50) < mattersNs) return { word: 'passes', confidence: 0.8, signs: ['jitter'] };
   // The shortest may be short by what we took off for ourselves; the middle half says how even the way is.
   if (rankOf(excess, 75) - rankOf(excess, 25) < mattersNs) {
+    if (isOneBeat(view)) return { word: 'unsure', confidence: 1, signs: ['one_beat'] };
     return { word: 'passes', confidence: 0.8, signs: ['constant_delay', 'jitter'] };
   }
   return { word: 'unsure', confidence: 1, signs: ['jitter'] };
+}
+
+/** Each read waits for about as long as the engine is silent after it: one behind, or far away by just that much. */
+function isOneBeat({ reads }: HopView): boolean {
+  const beatNs = rankOf(gapsOf(reads.map(({ innerAtNs }) => innerAtNs)), 50);
+  const holds = reads.map(({ holdNs }) => holdNs);
+  return Math.abs(rankOf(holds, 50) - beatNs) <= Math.max(2 * NS_PER_MS, 0.1 * beatNs);
 }
 
 /** Of the releases, those that gather: a few long pauses can hold much of a short answer, and are no rule. */

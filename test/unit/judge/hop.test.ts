@@ -77,6 +77,13 @@ test('ten events at a time is a size', () => {
   expect(verdict({ pieces: steady(20, 200), hop: byCount(10) })).toMatchObject({ word: 'holds', way: 'size' });
 });
 
+test('three times as many events are a size, also where the clocks are too far apart to see more', () => {
+  const short = { pieces: steady(20, 75), hop: byCount(25) };
+  expect(verdict(short)).toMatchObject({ word: 'holds', way: 'size' });
+  expect(verdict({ ...short, clockErrorMs: 20 }).word).toBe('holds');
+  expect(verdict({ ...short, hop: byCount(31), clockErrorMs: 20 }).word).toBe('unsure');
+});
+
 test('a wait from the first piece on is a timer', () => {
   const pieces = bursty(23, 120).filter((_, index) => index % 7 !== 3);
   expect(verdict({ pieces, hop: byWait(90) })).toMatchObject({ word: 'holds', way: 'timer' });

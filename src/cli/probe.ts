@@ -9,6 +9,7 @@ import { spreadLines, streamLines, streamRow, verdictLines } from '../client/pro
 import type { ProbeResult } from '../client/probe/result.ts';
 import { type ProbeListener, runProbe } from '../client/probe/run-probe.ts';
 import { type Arrival, LiveStrip, STRIP_LEGEND, stripOf } from '../client/probe/strip.ts';
+import { unpairedLines } from '../client/probe/unpaired-words.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, configurationFailure } from './failures.ts';
 import type { Io } from './io.ts';
@@ -88,14 +89,11 @@ function finish(result: ProbeResult, flags: ProbeFlags, io: Io): number {
 }
 
 function pageEnd(result: ProbeResult, { compared, peer }: ProbeFlags): string[] {
-  const unpaired = result.streams.filter((stream) => stream.unpaired !== undefined);
   return [
     ...(result.streams.length > 1 ? ['', ...spreadLines(result)] : []),
     '',
     ...verdictLines(result),
-    ...(unpaired.length === 0
-      ? []
-      : [`  ${unpaired.length} not found at ${peer?.name ?? 'the peer'}: ${unpaired[0]?.unpaired ?? ''}`]),
+    ...unpairedLines(result, peer?.name ?? 'the peer'),
     ...(compared === undefined ? [] : ['', ...comparisonLines(result, compared)]),
   ];
 }

@@ -106,7 +106,7 @@ export function spreadLines({ streams }: ProbeResult): string[] {
 }
 
 const WORDS: Readonly<Record<ProbeVerdict['word'], string>> = {
-  passes: 'PASSES: text comes as it is made, as far as can be seen from here',
+  passes: 'PASSES: text comes as it is made',
   holds: 'HELD: something on the way holds the text',
   unsure: 'UNSURE: the arrivals could be either',
 };

@@ -2,6 +2,7 @@
 // the conversation.
 import type { DeliveryVerdict, DeliveryWord, HoldWay, HopVerdict } from '../../judge/delivery.ts';
 import type { Figures } from '../../measure/figures.ts';
+import type { UnpairedReason } from '../../record/hop-facts.ts';
 import type { HopSigns } from '../../record/hop-signs.ts';
 import type { ApiName } from './apis.ts';
 import type { Moments } from './moments.ts';
@@ -34,7 +35,7 @@ export interface ProbeStream {
   /** What a rubato behind the hop, or before the engine, adds: both sights laid over each other. */
   readonly hop?: HopVerdict;
   /** No pair was found there, and why. */
-  readonly unpaired?: string;
+  readonly unpaired?: UnpairedReason;
   readonly trouble?: Trouble;
 }
 

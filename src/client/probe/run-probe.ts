@@ -13,11 +13,12 @@ import { momentsOf } from './moments.ts';
 import { PROBE_SCHEMA, type ProbeResult, type ProbeStream } from './result.ts';
 import { troubleOf } from './trouble.ts';
 import { verdictOver } from './verdict.ts';
+import type { UnpairedReason } from '../../record/hop-facts.ts';
 
 /** Of what another rubato saw of the same stream. */
 export interface SecondSight {
   readonly hop?: HopVerdict;
-  readonly unpaired?: string;
+  readonly unpaired?: UnpairedReason;
 }
 
 export interface ProbeOptions {

@@ -31,8 +31,34 @@ const SENTENCES: Readonly<Record<string, (numbers: Numbers) => string>> = {
   start_together: () => 'the first text came as a lump and the rest one by one: something may have kept the start',
   some_bursts: (of) => `some bursts, in no shape that only a hop would make (${of['eventsPerBurst']} events a burst)`,
   no_clear_shape: (of) => `${of['eventsPerBurst']} events a burst: it may be a hop, and it may be the engine`,
+  held_together: (of) =>
+    `${percent(of['heldRatio'])} of ${of['reads']} reads waited for later ones, and came out with them`,
+  exact_blocks: (of) => `blocks of ${of['blockBytes']} bytes, wherever in an event they end`,
+  constant_blocks: (of) => `about ${of['blockBytes']} bytes each time`,
+  constant_count: (of) => `${of['blockEvents']} events each time`,
+  constant_interval: (of) => `every ${of['intervalMs']} ms, whatever went in`,
+  constant_wait: (of) => `${of['intervalMs']} ms after the first that waits`,
+  released_on_arrival: () => 'given out as a further read goes in',
+  all_at_end: () => 'nothing came out before the last of it had gone in',
+  coding_added: () => 'a content coding was put on in between',
+  few_releases: (of) => `given out ${of['releases']} times only`,
+  one_behind: () => 'each read comes out as the next one goes in',
+  paced: (of) => `given out every ${of['intervalMs']} ms from a queue`,
+  head_withheld: (of) => `the response head was kept for ${of['headHoldMs']} ms, until there was a body`,
+  first_text_held: (of) => `the first text waited for ${of['firstHoldMs']} ms, and what came after it did not`,
+  irregular: () => 'in no rhythm and no size, as uneven networks do too',
+  held_at_times: (of) =>
+    `${percent(of['heldRatio'])} of ${of['reads']} reads waited for later ones: too many for an accident`,
+  single_hold: () => 'a few reads waited, hardly more',
+  constant_delay: () => 'the same delay for everything: the way is long, and nothing is held',
+  jitter: () => 'some text came later than the rest, on its own',
+  too_short: () => 'all of it went in at once: ask for more with --max-tokens',
   client_blocked: () => 'this side took the bytes too slowly to tell',
 };
+
+function percent(ratio = 0): string {
+  return `${Math.round(100 * ratio)} %`;
+}
 
 export function signWords({ signs, numbers }: DeliveryVerdict | HopVerdict): string[] {
   return signs.map((sign) => SENTENCES[sign]?.(numbers) ?? sign.replaceAll('_', ' '));

@@ -20,3 +20,24 @@ test('a head that comes out on its own was not', () => {
   expect(headOutAt(12)).toMatchObject({ word: 'passes' });
   expect(headOutAt(200)).toMatchObject({ word: 'passes' });
 });
+
+test('a first text that is late by a little passes, and leaves its sign for the running verdict', () => {
+  const lateBy = (lateMs: number) =>
+    judgeHop(
+      hopRecord({ pieces: steady(30, 80), hop: (all) => all.map(({ atMs }, at) => atMs + (at === 0 ? lateMs : 0.3)) }),
+    );
+  expect(lateBy(12)).toMatchObject({ word: 'passes', signs: ['first_text_held'], numbers: { firstHoldMs: 11.7 } });
+  expect(lateBy(25)).toMatchObject({ word: 'unsure', signs: ['first_text_held'] });
+});
+
+test('a head that went in with the text, and was late with it once, was not withheld', () => {
+  const late = (all: readonly { readonly atMs: number }[]) => all.map(({ atMs }, at) => atMs + (at === 0 ? 60 : 0.3));
+  const verdict = judgeHop(hopRecord({ pieces: steady(80, 40), hop: late, headMs: [99, 160] }));
+  expect(verdict).toMatchObject({ word: 'unsure', signs: ['first_text_held'] });
+});
+
+test('a head that went in with a role, and was late with it once, was not withheld', () => {
+  const record = hopRecord({ pieces: steady(30, 80, 140), hop: passes(), headMs: [100, 130] });
+  const receivedAtNs = record.chunks.receivedAtNs.with(0, ns(130.1));
+  expect(judgeHop({ ...record, chunks: { ...record.chunks, receivedAtNs } })).toMatchObject({ word: 'passes' });
+});

@@ -14,10 +14,19 @@ export class CommandFailure extends Error {
 }
 
 export function configurationFailure(faults: readonly string[]): CommandFailure {
+  return startFailure('its configuration', faults);
+}
+
+/** For commands that have no configuration beyond their flags. */
+export function usageFailure(faults: readonly string[]): CommandFailure {
+  return startFailure('the command line', faults);
+}
+
+function startFailure(place: string, faults: readonly string[]): CommandFailure {
   const count = faults.length === 1 ? 'one thing is' : `${faults.length} things are`;
   const list = faults.map((fault) => `  - ${fault}`).join('\n');
   return new CommandFailure(
-    `rubato did not start, because ${count} wrong with its configuration:\n${list}`,
+    `rubato did not start, because ${count} wrong with ${place}:\n${list}`,
     EXIT.configuration.code,
   );
 }

@@ -8,7 +8,7 @@ import type { GradeEngine, Way } from '../client/grade/drive.ts';
 import type { Grading } from '../client/grade/grade.ts';
 import { readInteger } from '../config/values.ts';
 import { EXIT } from './exit-codes.ts';
-import { CommandFailure, configurationFailure } from './failures.ts';
+import { CommandFailure, usageFailure } from './failures.ts';
 import type { Io } from './io.ts';
 
 const NS_PER_MS = 1e6;
@@ -95,7 +95,7 @@ function readGiven(given: Command, io: Io): Asked {
   const wait = readInteger(1, WAIT_MAX_S)(text('wait') ?? WAIT_DEFAULT_S);
   if ('fault' in wait) faults.push(`--wait: ${wait.fault}.`);
   const headers = { ...readHeaders(given, faults), ...readKey(text('keyEnv'), io, faults) };
-  if (faults.length > 0) throw configurationFailure(faults);
+  if (faults.length > 0) throw usageFailure(faults);
   return {
     gateway,
     recipe,
@@ -192,7 +192,7 @@ async function gradeRecipe(engine: GradeEngine, name: string, asked: Asked, io: 
   try {
     hop = findHop(name);
   } catch (error) {
-    throw configurationFailure([`--recipe: ${(error as Error).message}`]);
+    throw usageFailure([`--recipe: ${(error as Error).message}`]);
   }
   try {
     const version = await hopVersion(hop);

@@ -11,7 +11,7 @@ import { type ProbeListener, runProbe } from '../client/probe/run-probe.ts';
 import { type Arrival, LiveStrip, STRIP_LEGEND, stripOf } from '../client/probe/strip.ts';
 import { unpairedLines } from '../client/probe/unpaired-words.ts';
 import { EXIT } from './exit-codes.ts';
-import { CommandFailure, configurationFailure } from './failures.ts';
+import { CommandFailure, usageFailure } from './failures.ts';
 import type { Io } from './io.ts';
 import { addProbeFlags, type ProbeFlags, readProbeFlags } from './probe-options.ts';
 
@@ -43,7 +43,7 @@ export function probeCommand(command: Command, io: Io): (command: Command) => Pr
   ).addHelpText('after', HELP);
   return async (given) => {
     const flags = readProbeFlags(given, io.env);
-    if ('faults' in flags) throw configurationFailure(flags.faults);
+    if ('faults' in flags) throw usageFailure(flags.faults);
     const peer = await peerOf(flags);
     const stop = new AbortController();
     const onSignal = (): void => stop.abort();

@@ -254,6 +254,11 @@ describe('two relays', () => {
   });
 });
 
+async function askThroughPeer(engine: RawEngine, outer: Sidecar): ReturnType<typeof outerReport> {
+  const { model } = await ask(engine, outer.listenPort, 75, evenly(20));
+  return outerReport(outer, model, () => true);
+}
+
 test('a peer behind the hop tells what it saw, and the hop is named across two processes', async () => {
   const stops: (() => Promise<void>)[] = [];
   try {
@@ -271,8 +276,12 @@ test('a peer behind the hop tells what it saw, and the hop is named across two p
     // Two clocks are laid side by side by what passes at once; a hop that only ever holds leaves them further apart.
     for (let round = 0; round < 3; round += 1) await ask(engine, outer.listenPort, 20, evenly(5));
     gateway.way = { name: 'events', count: 25 };
-    const { model } = await ask(engine, outer.listenPort, 75, evenly(20));
-    const { record, hop } = await outerReport(outer, model, () => true);
+    // A machine that is busy leaves the clocks so far apart that nothing can be said of one exchange; never that it passes.
+    let told = await askThroughPeer(engine, outer);
+    for (let attempt = 1; attempt < 5 && told.hop?.word === 'unsure'; attempt += 1) {
+      told = await askThroughPeer(engine, outer);
+    }
+    const { record, hop } = told;
     expect(record.hop).toMatchObject({ name: 'far', confirmed: true });
     expect(record.hop?.clockErrorNs).toBeGreaterThan(0);
     expect(hop).toMatchObject({ hop: 'far', word: 'holds' });

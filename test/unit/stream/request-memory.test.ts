@@ -1,12 +1,8 @@
 // Goal: what is known of a request, which lives as long as its exchange, holds on to no part of its prompt.
 // Method: many readings of requests with long prompts are kept, and the heap is looked at after a collection.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { liveBytes } from '../../support/live-heap.ts';
 import { readRequest, type RequestReading } from '../../../src/stream/request-reader.ts';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 const READING_COUNT = 64;
 const PROMPT_BYTES = 200_000;
@@ -16,24 +12,18 @@ function bodyOf(index: number): Buffer {
   return Buffer.from(JSON.stringify({ messages: [{ role: 'user', content }], model: `model-${index}`, stream: true }));
 }
 
-function usedBytes(): number {
-  collect();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
-
 test.each([
   ['whole', (body: Buffer) => ({ head: body, totalBytes: body.length })],
   [
     'in two ends',
     (body: Buffer) => ({ head: body.subarray(0, 65_536), tail: body.subarray(-65_536), totalBytes: 1e6 }),
   ],
-])('readings of requests that were copied %s hold no prompt', (_, copyOf) => {
+])('readings of requests that were copied %s hold no prompt', async (_, copyOf) => {
   const read = (index: number): RequestReading => readRequest(copyOf(bodyOf(index)), 'application/json', undefined);
   // What the first one compiles and caches is not counted.
   const kept = [read(0)];
-  const before = usedBytes();
+  const before = await liveBytes();
   for (let index = 1; index <= READING_COUNT; index += 1) kept.push(read(index));
-  expect((usedBytes() - before) / READING_COUNT).toBeLessThan(PROMPT_BYTES / 20);
+  expect(((await liveBytes()) - before) / READING_COUNT).toBeLessThan(PROMPT_BYTES / 20);
   expect(kept.map((reading) => reading.model)).toEqual(kept.map((_reading, index) => `model-${index}`));
 });

@@ -3,8 +3,8 @@
 import { epochMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import { DELIVERY } from '../judge/delivery-metric.ts';
-import { HOP_METRICS } from '../judge/hop-metrics.ts';
+import { DELIVERY } from '../judge/delivery/metric.ts';
+import { HOP_METRICS } from '../judge/hop/metrics.ts';
 import type { Sink } from '../judge/report.ts';
 import { METRICS } from '../measure/table.ts';
 import { createDeliveryFeed } from '../telemetry/delivery-feed.ts';

@@ -3,7 +3,7 @@
 import { createLog } from '../base/log.ts';
 import type { Asked } from '../client/probe/ask.ts';
 import type { SecondSight } from '../client/probe/run-probe.ts';
-import { judgeHop } from '../judge/hop.ts';
+import { judgeHop } from '../judge/hop/judge-hop.ts';
 import { defined } from '../measure/defined.ts';
 import type { Pairing } from '../observe/pairing/paired.ts';
 import { OuterRoster } from '../observe/pairing/outer-roster.ts';

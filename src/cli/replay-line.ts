@@ -1,8 +1,8 @@
 // One line of a record file → whether its figures follow from its record. Pure.
 import { isDeepStrictEqual } from 'node:util';
-import type { DeliveryVerdict, HopVerdict } from '../judge/delivery.ts';
-import { judgeDelivery } from '../judge/delivery-rules.ts';
-import { judgeHop } from '../judge/hop.ts';
+import type { DeliveryVerdict, HopVerdict } from '../judge/delivery/verdict.ts';
+import { judgeDelivery } from '../judge/delivery/rules.ts';
+import { judgeHop } from '../judge/hop/judge-hop.ts';
 import type { Figures } from '../measure/figures.ts';
 import { defined } from '../measure/defined.ts';
 import { measureRecord } from '../measure/measure-record.ts';

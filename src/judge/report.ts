@@ -6,7 +6,7 @@ import type { CapturedText } from '../record/captured-text.ts';
 import type { UnpairedReason } from '../record/hop-facts.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 import type { TextCurve } from '../record/text-curve.ts';
-import type { DeliveryVerdict, HopVerdict } from './delivery.ts';
+import type { DeliveryVerdict, HopVerdict } from './delivery/verdict.ts';
 
 /** Label values of one exchange: closed or capped sets only. */
 export interface ExchangeLabels {

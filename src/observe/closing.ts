@@ -3,8 +3,8 @@
 import { fieldValue } from '../base/fields.ts';
 import type { Outcome } from '../base/outcome.ts';
 import { gatherEvidence } from '../evidence/table.ts';
-import { judgeHop } from '../judge/hop.ts';
-import { judgeDelivery } from '../judge/delivery-rules.ts';
+import { judgeHop } from '../judge/hop/judge-hop.ts';
+import { judgeDelivery } from '../judge/delivery/rules.ts';
 import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.ts';
 import { outputBucket } from '../measure/buckets.ts';
 import { defined } from '../measure/defined.ts';

@@ -3,7 +3,7 @@
 // exchange, or in one sink, ends nothing but itself, and is counted.
 import { nowNs } from '../base/clock.ts';
 import { ROSTER_MAX_COUNT } from '../base/limits.ts';
-import type { HopState } from '../judge/hop-state.ts';
+import type { HopState } from '../judge/hop/state.ts';
 import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
 import { promptBucket } from '../measure/buckets.ts';
 import { TextCapture } from '../stream/text-capture.ts';

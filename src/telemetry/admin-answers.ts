@@ -2,7 +2,7 @@
 // business; who may ask, and the hearts of the relays, are the port's own thread's.
 import { faultFields, type Log } from '../base/log.ts';
 import type { EngineState } from '../judge/engine-state.ts';
-import type { HopState } from '../judge/hop-state.ts';
+import type { HopState } from '../judge/hop/state.ts';
 import type { OpenExchange, RecentExchange, Report } from '../judge/report.ts';
 import type { AdminAnswer, AdminAsk } from './admin-messages.ts';
 import { PAGE_POLICY, renderPage } from './admin-page.ts';

@@ -2,7 +2,7 @@
 // is put into it is escaped, and its policy lets nothing run or load but its own style.
 import { createHash } from 'node:crypto';
 import type { EngineState } from '../judge/engine-state.ts';
-import type { HopState } from '../judge/hop-state.ts';
+import type { HopState } from '../judge/hop/state.ts';
 import type { OpenExchange } from '../judge/report.ts';
 import type { RecentRow } from './admin-rows.ts';
 import type { Spread } from './recent-values.ts';

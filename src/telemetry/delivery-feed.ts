@@ -1,5 +1,5 @@
 // The sink that counts what one point says of delivery. Decides nothing.
-import { DELIVERY, deliveryLabels } from '../judge/delivery-metric.ts';
+import { DELIVERY, deliveryLabels } from '../judge/delivery/metric.ts';
 import type { Sink } from '../judge/report.ts';
 import type { MetricStore } from './store.ts';
 

@@ -1,5 +1,5 @@
 // The sink that counts what two sights of an exchange say of the hop between them. Decides nothing.
-import { HOP_EXCHANGES, HOP_HOLD, HOP_UNPAIRED } from '../judge/hop-metrics.ts';
+import { HOP_EXCHANGES, HOP_HOLD, HOP_UNPAIRED } from '../judge/hop/metrics.ts';
 import type { Sink } from '../judge/report.ts';
 import type { MetricStore } from './store.ts';
 

@@ -3,7 +3,7 @@
 // Method: raw client → edge → a small gateway of known manners → main listener → raw engine; verdicts as the admin
 // port tells them, and the same between two processes by --peer.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { HopState } from '../../src/judge/hop-state.ts';
+import type { HopState } from '../../src/judge/hop/state.ts';
 import type { Report } from '../../src/judge/report.ts';
 import { gapCount } from '../support/answer.ts';
 import { useBench } from '../support/bench.ts';

@@ -1,7 +1,7 @@
 // Does each edge lead to a hop, and the hop to the main listener? What holds a stream is said here as well, with
 // the setting that usually cures it.
 import type { Config, HostPort } from '../../config/config.ts';
-import { curesFor } from '../../judge/hop-cures.ts';
+import { curesFor } from '../../judge/hop/cures.ts';
 import type { Report } from '../../judge/report.ts';
 import type { Check, Finding } from './check.ts';
 import type { EdgeTrial } from './edge-trial.ts';

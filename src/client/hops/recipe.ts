@@ -1,6 +1,6 @@
 // What a recipe of a hop is: a product, how to know that it is there, and its variants, each a configuration
 // with what it is known to do to a stream. Plain data and its faults; reading and starting are elsewhere.
-import { DELIVERY_WORDS, HOLD_WAYS, type DeliveryWord, type HoldWay } from '../../judge/delivery.ts';
+import { DELIVERY_WORDS, HOLD_WAYS, type DeliveryWord, type HoldWay } from '../../judge/delivery/verdict.ts';
 
 /** How a started hop is known to serve: its port is open, or a path of its own answers 200. */
 export type ReadyCheck = 'tcp' | { readonly path: string };

@@ -1,6 +1,6 @@
 // What a probe found out, as it is printed, saved and compared: plain data, without a key, a query or a text of
 // the conversation.
-import type { DeliveryVerdict, DeliveryWord, HoldWay, HopVerdict } from '../../judge/delivery.ts';
+import type { DeliveryVerdict, DeliveryWord, HoldWay, HopVerdict } from '../../judge/delivery/verdict.ts';
 import type { Figures } from '../../measure/figures.ts';
 import type { UnpairedReason } from '../../record/hop-facts.ts';
 import type { HopSigns } from '../../record/hop-signs.ts';

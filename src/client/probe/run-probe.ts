@@ -2,8 +2,8 @@
 // gathers what came. Prints nothing.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { epochMs } from '../../base/clock.ts';
-import { judgeDelivery } from '../../judge/delivery-rules.ts';
-import type { HopVerdict } from '../../judge/delivery.ts';
+import { judgeDelivery } from '../../judge/delivery/rules.ts';
+import type { HopVerdict } from '../../judge/delivery/verdict.ts';
 import { defined } from '../../measure/defined.ts';
 import { measureRecord } from '../../measure/measure-record.ts';
 import { type Manners, ownFields, type Target } from './apis.ts';

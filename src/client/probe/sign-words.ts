@@ -1,5 +1,5 @@
 // What the signs of a verdict mean, in sentences with their figures. A sign without a sentence shows as its name.
-import type { DeliveryVerdict, HopVerdict } from '../../judge/delivery.ts';
+import type { DeliveryVerdict, HopVerdict } from '../../judge/delivery/verdict.ts';
 
 type Numbers = Readonly<Record<string, number>>;
 

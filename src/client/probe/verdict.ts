@@ -1,8 +1,8 @@
 // One verdict over several streams of a probe. Two points know more than one; a hop is accused when most streams
 // that could be judged were held, and cleared when none was and most passed.
 import { defined } from '../../measure/defined.ts';
-import type { DeliveryVerdict, DeliveryWord, HoldWay, HopVerdict } from '../../judge/delivery.ts';
-import { curesFor } from '../../judge/hop-cures.ts';
+import type { DeliveryVerdict, DeliveryWord, HoldWay, HopVerdict } from '../../judge/delivery/verdict.ts';
+import { curesFor } from '../../judge/hop/cures.ts';
 import type { ProbeStream, ProbeVerdict } from './result.ts';
 
 const HELD_LEAST_RATIO = 2 / 3;

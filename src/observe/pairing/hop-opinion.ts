@@ -1,6 +1,6 @@
 // What the verdicts of many exchanges say of their hop. Pure. A hop is accused when most of what could be told was
 // held, or when the first text waits for about the same time in nearly every exchange.
-import type { DeliveryWord, HoldWay, HopVerdict } from '../../judge/delivery.ts';
+import type { DeliveryWord, HoldWay, HopVerdict } from '../../judge/delivery/verdict.ts';
 import { defined } from '../../measure/defined.ts';
 import { ascending, nearestRank } from '../../measure/percentile.ts';
 

@@ -1,9 +1,9 @@
 // The running verdict of each hop: what the latest exchanges that were seen on both its sides say together. One
 // exchange may stumble over anything; a hop that holds does it again and again. Bounded in hops and exchanges.
 import { HOP_EXCHANGES_KEPT_COUNT, HOPS_MAX_COUNT } from '../../base/pairing-limits.ts';
-import type { DeliveryWord, HopVerdict } from '../../judge/delivery.ts';
-import { curesFor } from '../../judge/hop-cures.ts';
-import type { HopSpread, HopState } from '../../judge/hop-state.ts';
+import type { DeliveryWord, HopVerdict } from '../../judge/delivery/verdict.ts';
+import { curesFor } from '../../judge/hop/cures.ts';
+import type { HopSpread, HopState } from '../../judge/hop/state.ts';
 import type { Report, Sink } from '../../judge/report.ts';
 import { defined } from '../../measure/defined.ts';
 import { ascending, nearestRank } from '../../measure/percentile.ts';

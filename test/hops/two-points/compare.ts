@@ -1,7 +1,7 @@
 // What rubato said of one stream through one hop, beside what the raw sockets saw and the recipe promises.
-import { judgeDelivery } from '../../../src/judge/delivery-rules.ts';
-import type { DeliveryWord, HoldWay } from '../../../src/judge/delivery.ts';
-import { judgeHop } from '../../../src/judge/hop.ts';
+import { judgeDelivery } from '../../../src/judge/delivery/rules.ts';
+import type { DeliveryWord, HoldWay } from '../../../src/judge/delivery/verdict.ts';
+import { judgeHop } from '../../../src/judge/hop/judge-hop.ts';
 import type { HopVariant } from '../../../src/client/hops/recipe.ts';
 import type { PairBasis } from '../../../src/record/hop-facts.ts';
 import { figuresOf, rank, type HoldFigures } from '../truth/figures.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineState } from '../../../src/judge/engine-state.ts';
 import { startAdmin, type AdminServer } from '../../../src/telemetry/admin.ts';
-import type { HopState } from '../../../src/judge/hop-state.ts';
+import type { HopState } from '../../../src/judge/hop/state.ts';
 import type { AdminData } from '../../../src/telemetry/admin-answers.ts';
 import { refusalOf } from '../../../src/telemetry/admin-guard.ts';
 import { createSummary } from '../../../src/telemetry/summary.ts';

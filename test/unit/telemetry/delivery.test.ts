@@ -1,7 +1,7 @@
 // Goal: what one point says of delivery is told alike by metric, span and list. Method: one report in, compare.
 import { expect, test } from 'vitest';
-import { DELIVERY } from '../../../src/judge/delivery-metric.ts';
-import { judgeDelivery } from '../../../src/judge/delivery-rules.ts';
+import { DELIVERY } from '../../../src/judge/delivery/metric.ts';
+import { judgeDelivery } from '../../../src/judge/delivery/rules.ts';
 import type { Report } from '../../../src/judge/report.ts';
 import { recentRow } from '../../../src/telemetry/admin-rows.ts';
 import { createDeliveryFeed } from '../../../src/telemetry/delivery-feed.ts';

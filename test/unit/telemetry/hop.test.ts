@@ -1,8 +1,8 @@
 // Goal: what two points say of a hop is told alike by metrics and spans. Method: one report in, compare.
 import { TraceFlags } from '@opentelemetry/api';
 import { describe, expect, test } from 'vitest';
-import { judgeHop } from '../../../src/judge/hop.ts';
-import { HOP_EXCHANGES, HOP_HOLD, HOP_METRICS, HOP_UNPAIRED } from '../../../src/judge/hop-metrics.ts';
+import { judgeHop } from '../../../src/judge/hop/judge-hop.ts';
+import { HOP_EXCHANGES, HOP_HOLD, HOP_METRICS, HOP_UNPAIRED } from '../../../src/judge/hop/metrics.ts';
 import type { Report } from '../../../src/judge/report.ts';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
 import type { HopFacts } from '../../../src/record/hop-facts.ts';
@@ -12,7 +12,7 @@ import { clientAttributes } from '../../../src/telemetry/span-attributes.ts';
 import { hopLinks } from '../../../src/telemetry/span-hop.ts';
 import { createMetricStore } from '../../../src/telemetry/store.ts';
 import { parsePrometheus } from '../../support/prometheus.ts';
-import { byTimer, type Hop, hopRecord, passes, type Piece, steady } from '../judge/hop-records.ts';
+import { byTimer, type Hop, hopRecord, passes, type Piece, steady } from '../judge/hop/records.ts';
 import { LABELS, reportOf } from './reports.ts';
 
 function report(hop: Hop, changes: Partial<HopFacts> = {}, pieces: readonly Piece[] = steady(20, 100)): Report {

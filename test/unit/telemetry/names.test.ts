@@ -2,8 +2,8 @@
 // Method: names as the translation `UnderscoreEscapingWithSuffixes` makes them, written out.
 import { expect, it } from 'vitest';
 import type { MetricSpec } from '../../../src/base/metric-spec.ts';
-import { DELIVERY } from '../../../src/judge/delivery-metric.ts';
-import { HOP_METRICS } from '../../../src/judge/hop-metrics.ts';
+import { DELIVERY } from '../../../src/judge/delivery/metric.ts';
+import { HOP_METRICS } from '../../../src/judge/hop/metrics.ts';
 import { METRICS } from '../../../src/measure/table.ts';
 import { ENGINE_METRICS } from '../../../src/telemetry/engine-metrics.ts';
 import { createGenAiFeed } from '../../../src/telemetry/gen-ai-feed.ts';

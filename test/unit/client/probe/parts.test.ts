@@ -7,7 +7,7 @@ import { signWords } from '../../../../src/client/probe/sign-words.ts';
 import { LiveStrip, stripOf } from '../../../../src/client/probe/strip.ts';
 import { troubleOf } from '../../../../src/client/probe/trouble.ts';
 import { verdictOver } from '../../../../src/client/probe/verdict.ts';
-import type { DeliveryVerdict } from '../../../../src/judge/delivery.ts';
+import type { DeliveryVerdict } from '../../../../src/judge/delivery/verdict.ts';
 import { measureRecord } from '../../../../src/measure/measure-record.ts';
 import { buildRecord, ms, read, texts, type RecordSpec } from '../../../support/record-builder.ts';
 

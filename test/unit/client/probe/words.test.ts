@@ -1,13 +1,13 @@
 // Goal: a probe's page says in sentences what a verdict rests on, and why a stream has no second side.
 // Method: verdicts and reasons as the rules give them, written out.
 import { expect, test } from 'vitest';
-import type { HopVerdict } from '../../../../src/judge/delivery.ts';
-import { judgeHop } from '../../../../src/judge/hop.ts';
+import type { HopVerdict } from '../../../../src/judge/delivery/verdict.ts';
+import { judgeHop } from '../../../../src/judge/hop/judge-hop.ts';
 import type { ProbeResult } from '../../../../src/client/probe/result.ts';
 import { signWords } from '../../../../src/client/probe/sign-words.ts';
 import { unpairedLines } from '../../../../src/client/probe/unpaired-words.ts';
 import { UNPAIRED_REASONS } from '../../../../src/record/hop-facts.ts';
-import { byCount, byTimer, hopRecord, passes, steady, untilEnd, type Hop } from '../../judge/hop-records.ts';
+import { byCount, byTimer, hopRecord, passes, steady, untilEnd, type Hop } from '../../judge/hop/records.ts';
 
 const verdictOf = (hop: Hop): HopVerdict => judgeHop(hopRecord({ pieces: steady(20, 100), hop })) as HopVerdict;
 

@@ -2,13 +2,13 @@
 // that is late each time is a hold though no single exchange shows it. Method: verdicts in few words.
 import { describe, expect, test } from 'vitest';
 import { HOP_EXCHANGES_KEPT_COUNT, HOPS_MAX_COUNT } from '../../../../src/base/pairing-limits.ts';
-import type { HopVerdict } from '../../../../src/judge/delivery.ts';
-import { judgeHop } from '../../../../src/judge/hop.ts';
+import type { HopVerdict } from '../../../../src/judge/delivery/verdict.ts';
+import { judgeHop } from '../../../../src/judge/hop/judge-hop.ts';
 import type { Report } from '../../../../src/judge/report.ts';
 import { opinionOf } from '../../../../src/observe/pairing/hop-opinion.ts';
 import { HopSummary } from '../../../../src/observe/pairing/hop-summary.ts';
 import type { HopFacts } from '../../../../src/record/hop-facts.ts';
-import { type Hop, hopRecord, passes, steady, untilEnd, byTimer } from '../../judge/hop-records.ts';
+import { type Hop, hopRecord, passes, steady, untilEnd, byTimer } from '../../judge/hop/records.ts';
 import { LABELS, reportOf } from '../../telemetry/reports.ts';
 import { ms } from './sights.ts';
 

@@ -11,6 +11,7 @@ import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, type EngineExchange, type Script } from '../support/raw-engine.ts';
 import { at, c, chatRequest, D, DONE, END, FINISH, HEAD, requestOf } from '../support/script.ts';
 import type { RecordEntry } from '../support/sidecar.ts';
+import { poll } from '../support/signal.ts';
 
 let gateway: Gateway;
 const bench = useBench(async () => {
@@ -123,9 +124,13 @@ describe('through a gateway', () => {
   });
 
   test('an open exchange is shown with its hop', async () => {
-    const { client, model } = await ask(edgePort(), answer(25));
+    const { client, model } = await ask(edgePort(), answer(50));
     await client.bodyBytes(1);
-    const { open } = await streams();
+    // What has happened is read a moment later.
+    const open = await poll('both sights to be open', async () => {
+      const rows = (await streams()).open;
+      return rows.length >= 2 ? rows : undefined;
+    });
     await client.response();
     const { outer } = await bothRecords(model);
     const hopsOf = (rows: readonly Row[]) =>

@@ -60,12 +60,16 @@ test('clients that do not read cost next to nothing, and get all of it when they
   const responses = await Promise.all(clients.map((client) => client.response(0, longMs)));
   expect(responses.map(({ complete }) => complete)).toEqual(clients.map(() => true));
   expect(responses.map(({ sha256 }) => sha256)).toEqual(exchanges.map(({ answer }) => answer?.sha256));
+  let blockedCount = 0;
   for (const index of clients.keys()) {
     const { record, figures } = await bench.sidecar.record('it', ({ request }) => request.model === `slow-${index}`);
     expect(record.end.outcome).toBe('ok');
     expect(Math.max(...(record.chunks?.queuedBytes ?? [Infinity]))).toBeLessThanOrEqual(HELD_MAX_BYTES);
-    // A second of silence that was the reader's: never a stall or a gap of the engine's.
-    expect(figures.taintedCounts.backpressure).toBeGreaterThanOrEqual(1);
+    // A second of silence that was the reader's: never a stall or a gap of the engine's. Where a flood left text out
+    // of the tape nothing is said of the gaps around it.
+    if (figures.taintedCounts.backpressure === 0) expect(record.doubts).toContain('tape_bytes');
+    blockedCount += figures.taintedCounts.backpressure;
     expect(figures.stalls.filter(({ gapNs }) => gapNs > 900e6)).toEqual([]);
   }
+  expect(blockedCount).toBeGreaterThan(0);
 });

@@ -27,6 +27,8 @@ async function flood(exchange: EngineExchange): Promise<void> {
   await exchange.write(c(DONE), END);
 }
 
+const pathOf = (index: number): string => `/slow-${index}/v1/chat/completions`;
+
 const longMs = ANSWER_BYTES > 32 * MIB ? 600_000 : 60_000;
 
 test('clients that do not read cost next to nothing, and get all of it when they do', { timeout: longMs }, async () => {
@@ -40,7 +42,8 @@ test('clients that do not read cost next to nothing, and get all of it when they
   for (const [index, client] of clients.entries()) {
     const plan = bench.engine.plan(flood);
     plans.push(plan);
-    client.request(chatRequest({ model: `slow-${index}`, lines: [`${PLAN_FIELD}: ${plan.id}`] }));
+    // Told apart by what is in the head: under a flood the copy of a body may be left out of the tape.
+    client.request(chatRequest({ target: pathOf(index), lines: [`${PLAN_FIELD}: ${plan.id}`] }));
     await client.responseHead();
     client.pause();
   }
@@ -62,7 +65,7 @@ test('clients that do not read cost next to nothing, and get all of it when they
   expect(responses.map(({ sha256 }) => sha256)).toEqual(exchanges.map(({ answer }) => answer?.sha256));
   let blockedCount = 0;
   for (const index of clients.keys()) {
-    const { record, figures } = await bench.sidecar.record('it', ({ request }) => request.model === `slow-${index}`);
+    const { record, figures } = await bench.sidecar.record('it', ({ request }) => request.path === pathOf(index));
     expect(record.end.outcome).toBe('ok');
     expect(Math.max(...(record.chunks?.queuedBytes ?? [Infinity]))).toBeLessThanOrEqual(HELD_MAX_BYTES);
     // A second of silence that was the reader's: never a stall or a gap of the engine's. Where a flood left text out

@@ -1,5 +1,6 @@
 // The text of one answer on its way: from the fragments that its dialect finds to the curve that pairs it with
-// another sight of the same answer, and to the capture where that was asked for. Keeps no text itself.
+// another sight of the same answer, where anybody could look for one, and to the capture where that was asked for.
+// Keeps no text itself.
 import type { Channel, Doubt } from '../record/kinds.ts';
 import type { TextCurve } from '../record/text-curve.ts';
 import { TextLog } from '../record/text-log.ts';
@@ -18,24 +19,32 @@ const LOSSES: readonly Doubt[] = [
 
 export class AnswerText {
   readonly #capture: TextCapture | undefined;
+  /** A curve is made of it: hashing each character is for nothing where there is no other sight. */
+  readonly isPaired: boolean;
   /** Made with the first text: many exchanges have none. */
   #log: TextLog | undefined;
 
-  constructor(capture: TextCapture | undefined) {
+  constructor(capture: TextCapture | undefined, isPaired: boolean) {
     this.#capture = capture;
+    this.isPaired = isPaired;
+  }
+
+  /** Nobody listens, so that no text has to be told. */
+  get isIdle(): boolean {
+    return this.#capture === undefined && !this.isPaired;
   }
 
   /** `row` is that of the chunk that completed the text; undefined when there is no room for it. */
   add(channel: Channel, choice: number, text: string, row: number | undefined): void {
     this.#capture?.onText(text);
-    if (row === undefined) return;
+    if (row === undefined || !this.isPaired) return;
     this.#log ??= new TextLog();
     this.#log.add(channel, choice, text, row);
   }
 
-  /** The curve of an answer that is over; undefined where nobody could read one. Gives the log's memory back. */
+  /** The curve of an answer that is over; undefined where there is none to read or to pair. Gives the log's memory back. */
   finish(reader: AnswerReader | undefined, doubts: ReadonlySet<Doubt>): TextCurve | undefined {
-    if (reader === undefined) return undefined;
+    if (reader === undefined || !this.isPaired) return undefined;
     const curve = this.#log?.finish() ?? { lanes: [] };
     this.release();
     const incomplete = curve.incomplete ?? (reader.textLost || LOSSES.some((doubt) => doubts.has(doubt)));

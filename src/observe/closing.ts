@@ -99,6 +99,7 @@ export class Closing {
         settle,
       });
     }
+    if (!observed.text.isPaired) return pairing.set({});
     // Last, so that an exchange is reported before the one whose other sight it is.
     const ids = openingIds(observed.opening.fields, observed.opening.trace);
     const { openedAtNs } = observed.opening;

@@ -51,6 +51,8 @@ export interface ObservedOptions {
   /** Who else was on the route when it opened. */
   readonly company: Company;
   readonly capture: TextCapture | undefined;
+  /** Somebody may look for another sight of it. */
+  readonly isPaired: boolean;
 }
 
 export class ObservedExchange {
@@ -99,7 +101,7 @@ export class ObservedExchange {
     this.path = pathOfTarget(opening.target);
     this.company = options.company;
     this.capture = options.capture;
-    this.text = new AnswerText(options.capture);
+    this.text = new AnswerText(options.capture, options.isPaired);
     this.#options = options;
     this.#listener = options.listen(this);
   }
@@ -177,7 +179,10 @@ export class ObservedExchange {
     this.#modelList = createModelList(this.opening.method, this.path, status);
     const { mediaType, encoding } = this.response;
     const answerHead = { status, fields, ...defined({ mediaType, encoding }) };
-    this.reader = openReader(answerHead, this, this.#options.engine, { onEvent: this.#onEvent, onText: this.#onText });
+    this.reader = openReader(answerHead, this, this.#options.engine, {
+      onEvent: this.#onEvent,
+      ...(this.text.isIdle ? {} : { onText: this.#onText }),
+    });
   }
 
   onChunk(entry: ChunkEntry): void {

@@ -147,6 +147,7 @@ export class Observer {
       return undefined;
     }
     const terms = this.#terms;
+    const isPaired = !this.#pairs.isIdle;
     const observed = new ObservedExchange(opening, {
       id,
       openedAtEpochMs: this.#openingTime.epochMsOf(opening),
@@ -156,10 +157,11 @@ export class Observer {
       engine: this.#options.routes[opening.routeIndex]?.engine,
       company: this.#companies.enter(opening.routeIndex),
       capture: this.#options.capturesText === true ? new TextCapture() : undefined,
+      isPaired,
     });
     this.#termsOf.set(observed, terms);
     this.#open.set(id, observed);
-    this.#pairs.opened(openSightOf(observed, this.#edgeOf(observed).edge));
+    if (isPaired) this.#pairs.opened(openSightOf(observed, this.#edgeOf(observed).edge));
     return observed;
   }
 

@@ -15,7 +15,7 @@ interface Asked {
 
 interface Told {
   readonly onEvent: EmitEvent;
-  readonly onText: TextSink;
+  readonly onText?: TextSink;
 }
 
 /** `engine` is the one that configuration names. */
@@ -28,5 +28,5 @@ export function openReader(
   const { opening, path, request } = asked;
   const { method } = opening;
   const { model, stream, choices } = request;
-  return createAnswerReader(head, { method, path, ...defined({ model, stream, choices, engine }), onText }, onEvent);
+  return createAnswerReader(head, { method, path, ...defined({ model, stream, choices, engine, onText }) }, onEvent);
 }

@@ -58,8 +58,13 @@ export class PairFinder {
     return answerPeer(this.#book, query);
   }
 
+  /** Nobody could look for what opens now: it need not be told, and nothing of it be kept. */
+  get isIdle(): boolean {
+    const { peer, hasEdges } = this.#options;
+    return peer === undefined && hasEdges?.() === false && nowNs() - this.#askedAtNs > PEER_ASKED_MS * NS_PER_MS;
+  }
+
   opened(open: OpenSight): void {
-    if (this.#isIdle()) return;
     const sight = open.look();
     this.#book.open(open, sight.ids);
     if (this.#isOuter(sight)) this.#roster.put(sight);
@@ -73,7 +78,7 @@ export class PairFinder {
 
   /** Calls `settle` exactly once: at once, or when the exchange has its pair or never will have one. */
   ended(seen: Seen, settle: (pairing: Pairing) => void): void {
-    if (this.#isIdle()) {
+    if (this.isIdle) {
       this.#book.close(seen.record.id);
       return settle(NOTHING);
     }
@@ -91,12 +96,6 @@ export class PairFinder {
   settleAll(): void {
     for (const waiting of this.#waiting.values()) this.#try(waiting, true);
     this.#options.peer?.settleAll();
-  }
-
-  /** Nobody could look for what is seen here, so that it need not be kept. */
-  #isIdle(): boolean {
-    const { peer, hasEdges } = this.#options;
-    return peer === undefined && hasEdges?.() === false && nowNs() - this.#askedAtNs > PEER_ASKED_MS * NS_PER_MS;
   }
 
   #isOuter({ edge }: Sight): boolean {

@@ -1,7 +1,7 @@
 // Goal: a report says where the generated text of its answer stood at each chunk, and says so where it cannot
 // be sure to have seen all of it. Method: entries of the tape by hand; lanes against the whole text.
 import { describe, expect, test } from 'vitest';
-import { DONE, event, FINISH, reportOf, text, type Play } from './tape-play.ts';
+import { createStage, DONE, event, FINISH, reportOf, text, type Play } from './tape-play.ts';
 import { AnswerText } from '../../../src/observe/answer-text.ts';
 import { createAnswerReader } from '../../../src/stream/answer-reader.ts';
 import { TextCapture } from '../../../src/stream/text-capture.ts';
@@ -9,8 +9,16 @@ import { RecentReports } from '../../../src/app/recent-reports.ts';
 import type { TextCurve } from '../../../src/record/text-curve.ts';
 import { laneText, laneTexts } from '../../support/text-oracle.ts';
 
+/** An edge is there, so that somebody looks for other sights. */
+const WITH_EDGE = {
+  routes: [
+    { name: 'main', engine: undefined },
+    { name: 'edge:hop', engine: undefined, edge: 'hop' },
+  ],
+};
+
 function curveOf(play: (exchange: Play) => void): TextCurve | undefined {
-  return reportOf(play).text;
+  return reportOf(play, {}, WITH_EDGE).text;
 }
 
 describe('the text of an answer', () => {
@@ -99,7 +107,7 @@ describe('a curve is incomplete', () => {
 
 test('text for which there is no row any more is captured, and in no curve', () => {
   const capture = new TextCapture();
-  const answerText = new AnswerText(capture);
+  const answerText = new AnswerText(capture, true);
   answerText.add('text', 0, 'a', 0);
   answerText.add('text', 0, 'b', undefined);
   const reader = createAnswerReader({ status: 200 }, { method: 'POST', path: '/' }, () => undefined);
@@ -107,14 +115,40 @@ test('text for which there is no row any more is captured, and in no curve', () 
   expect([capture.text, curve?.lanes[0]?.endChars, curve?.incomplete]).toEqual([{ answer: 'ab' }, [1], true]);
 });
 
+const hello = (play: Play): void =>
+  void play
+    .head(50)
+    .chunk(60, text('Hello'))
+    .chunk(90, FINISH + DONE)
+    .end(91);
+
+describe('where nobody looks for another sight', () => {
+  test('there is no curve, and all else is as it was', () => {
+    const [without, paired] = [reportOf(hello), reportOf(hello, {}, WITH_EDGE)];
+    expect(without.text).toBeUndefined();
+    expect({ ...without, text: paired.text }).toEqual(paired);
+  });
+
+  test('text is still captured for who asked for it', () => {
+    const capture = new TextCapture();
+    const answerText = new AnswerText(capture, false);
+    answerText.add('text', 0, 'a', 0);
+    expect([answerText.isIdle, capture.text]).toEqual([false, { answer: 'a' }]);
+    expect(new AnswerText(undefined, false).isIdle).toBe(true);
+  });
+
+  test('an exchange that opened before a peer asked first is told to none', () => {
+    const stage = createStage();
+    const early = stage.exchange(1);
+    expect(stage.observer.answerPeer('trace=none').sights).toEqual([]);
+    hello(early);
+    hello(stage.exchange(2));
+    expect(stage.sink.reports.map((report) => report.text !== undefined)).toEqual([false, true]);
+  });
+});
+
 test('nobody keeps a curve that is for pairing alone', () => {
-  const report = reportOf((play) =>
-    play
-      .head(50)
-      .chunk(60, text('Hello'))
-      .chunk(90, FINISH + DONE)
-      .end(91),
-  );
+  const report = reportOf(hello, {}, WITH_EDGE);
   const recent = new RecentReports();
   recent.onReport(report);
   expect(report.text).toBeDefined();

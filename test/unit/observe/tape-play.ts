@@ -201,8 +201,12 @@ export class Play {
 }
 
 /** The one report of an exchange that is played alone. */
-export function reportOf(play: (exchange: Play) => void, opening: Partial<OpenEntry> = {}): Report {
-  const stage = createStage();
+export function reportOf(
+  play: (exchange: Play) => void,
+  opening: Partial<OpenEntry> = {},
+  changes: Partial<ObserverOptions> = {},
+): Report {
+  const stage = createStage(changes);
   play(stage.exchange(1, opening));
   expect(stage.faults).toEqual([]);
   expect(stage.sink.reports).toHaveLength(1);

@@ -1,10 +1,11 @@
 // Plays the client: sends one request and notes the moment of every read, of the head and of the end.
 // Knows no dialect; what the bytes mean is for stream/.
-import { request as httpRequest, type Agent, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type Agent } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { nowNs } from '../base/clock.ts';
 import { CLIENT_ANSWER_MAX_BYTES } from '../base/limits.ts';
 import { OnceEnd } from '../base/once-end.ts';
+import { gatherReads } from './gather-reads.ts';
 
 export interface StreamRequest {
   readonly url: string;
@@ -98,7 +99,10 @@ export function sendRequest(request: StreamRequest): Promise<StreamAnswer> {
     outgoing.on('response', (response) => {
       const { statusCode: status = 0, statusMessage: reason = '', rawHeaders } = response;
       head = { atNs: nowNs(), status, reason, rawHeaders };
-      gatherReads(response, onRead);
+      gatherReads(response, nowNs, (atNs, pieces) => {
+        const [only, ...others] = pieces;
+        onRead({ atNs, bytes: only !== undefined && others.length === 0 ? only : Buffer.concat(pieces) });
+      });
       response.on('error', fail);
       response.on('end', () => stop.end('complete'));
       // A close without an end is a cut, whatever else is said about it.
@@ -111,27 +115,7 @@ export function sendRequest(request: StreamRequest): Promise<StreamAnswer> {
   });
 }
 
-/**
- * Joins the pieces that Node's parser hands over within one turn of the loop into one read, stamped
- * with the first of them: they came out of the kernel together, so later stamps would be fiction.
- */
-function gatherReads(response: IncomingMessage, onRead: (read: ClientRead) => void): void {
-  let pieces: Buffer[] = [];
-  let firstAtNs = 0;
-  const flush = (): void => {
-    if (pieces.length === 0) return;
-    const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-    pieces = [];
-    onRead({ atNs: firstAtNs, bytes });
-  };
-  response.on('data', (piece: Buffer) => {
-    if (pieces.length === 0) {
-      firstAtNs = nowNs();
-      setImmediate(flush);
-    }
-    pieces.push(piece);
-  });
-  // The end can come in the same turn; it must not overtake the read before it.
-  response.prependListener('end', flush);
-  response.prependListener('close', flush);
+/** The body, as far as it came. */
+export function answerBytes({ reads }: Pick<StreamAnswer, 'reads'>): Buffer {
+  return Buffer.concat(reads.map(({ bytes }) => bytes));
 }

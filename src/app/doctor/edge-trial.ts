@@ -2,7 +2,7 @@
 // hop knows by its address. So a sidecar of the doctor's own listens there, unless one is running already; then
 // the stream goes through that one, and its admin port says what it saw.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sendRequest } from '../../client/stream-client.ts';
+import { answerBytes, sendRequest } from '../../client/stream-client.ts';
 import type { Config, EdgeConfig, HostPort } from '../../config/config.ts';
 import type { Report } from '../../judge/report.ts';
 import { asArray, asObject, parseJson } from '../../stream/json-value.ts';
@@ -142,7 +142,7 @@ async function askAdmin(admin: HostPort, path: string): Promise<Record<string, u
   const url = `http://${placeOf(admin)}${path}`;
   const answer = await sendRequest({ url, method: 'GET', signal: AbortSignal.timeout(ASK_MAX_MS) });
   if (answer.status !== 200 || answer.end !== 'complete') return undefined;
-  return asObject(parseJson(Buffer.concat(answer.reads.map(({ bytes }) => bytes)).toString()));
+  return asObject(parseJson(answerBytes(answer).toString()));
 }
 
 /** Where it can be spoken to from this machine. */

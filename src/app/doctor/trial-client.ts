@@ -2,7 +2,7 @@
 // reports. Knows nothing of where that sidecar runs.
 import { nowNs } from '../../base/clock.ts';
 import { fieldValue } from '../../base/fields.ts';
-import { sendRequest, type StreamAnswer } from '../../client/stream-client.ts';
+import { answerBytes, sendRequest, type StreamAnswer } from '../../client/stream-client.ts';
 import type { Report } from '../../judge/report.ts';
 import { asArray, asObject, parseJson } from '../../stream/json-value.ts';
 import { type Api, apiForPath } from './apis.ts';
@@ -164,7 +164,7 @@ export async function listModels(client: TrialClient): Promise<ModelList> {
 function entriesOf(answer: StreamAnswer, field: string): readonly unknown[] | undefined {
   if (answer.status !== 200) return undefined;
   // What is no JSON is no list either.
-  const list = parseJson(Buffer.concat(answer.reads.map(({ bytes }) => bytes)).toString());
+  const list = parseJson(answerBytes(answer).toString());
   return asArray(asObject(list)?.[field]);
 }
 

@@ -7,7 +7,7 @@ import { decodeWhole } from '../../stream/decode-whole.ts';
 import { parseMediaType } from '../../stream/media-type.ts';
 import type { ReferenceEngine } from '../reference-engine/start.ts';
 import type { RequestTruth } from '../reference-engine/truth.ts';
-import { sendRequest, type AnswerEnd, type StreamAnswer } from '../stream-client.ts';
+import { answerBytes, sendRequest, type AnswerEnd, type StreamAnswer } from '../stream-client.ts';
 import { GRADE_MODEL, type GradeCase } from './cases.ts';
 import { readBack, type ReadBack } from './marks.ts';
 
@@ -105,7 +105,7 @@ function runOf(
   const encoding = fieldValue(fields, 'content-encoding');
   const mediaType = parseMediaType(fieldValue(fields, 'content-type'));
   const head = { status: answer.status ?? 0, fields, ...defined({ encoding, mediaType }) };
-  const whole = decodeWhole(Buffer.concat(answer.reads.map(({ bytes }) => bytes)), encoding);
+  const whole = decodeWhole(answerBytes(answer), encoding);
   return {
     sentAtNs: answer.sentAtNs,
     attemptCount: truths.length,

@@ -11,6 +11,7 @@ import { defined } from '../../measure/defined.ts';
 import { decodeWhole } from '../../stream/decode-whole.ts';
 import type { StreamRecord } from '../../record/stream-record.ts';
 import type { TextCurve } from '../../record/text-curve.ts';
+import { gatherReads } from '../gather-reads.ts';
 import { AnswerLog } from './answer-log.ts';
 import { LoopBound } from './loop-bound.ts';
 
@@ -144,36 +145,18 @@ class Exchange {
     this.#wait();
     const { statusCode: status = 0, rawHeaders: fields } = response;
     this.#log.onHead(this.#now(), { status, framing: framingOf(response), fields });
-    this.#gather(response);
+    gatherReads(
+      response,
+      () => this.#bound.stamp(),
+      (stamp, pieces) => this.#onRead(stamp, pieces),
+    );
     response.on('error', (fault: NodeJS.ErrnoException) => this.#fail(fault.code ?? fault.name));
     response.on('end', () => this.#end.end({ wire: 'complete' }));
     // A close without an end is a cut, whatever else is said about it.
     response.on('close', () => this.#fail('cut'));
   }
 
-  /** Pieces that the parser hands over in one turn of the loop came out of the kernel together. */
-  #gather(response: IncomingMessage): void {
-    let pieces: Buffer[] = [];
-    let stamp = { atNs: 0, errorBoundNs: 0 };
-    const flush = (): void => {
-      if (pieces.length === 0) return;
-      const read = { ...stamp, pieces };
-      pieces = [];
-      this.#onRead(read);
-    };
-    response.on('data', (piece: Buffer) => {
-      if (pieces.length === 0) {
-        stamp = this.#bound.stamp();
-        setImmediate(flush);
-      }
-      pieces.push(piece);
-    });
-    // The end can come in the same turn; it must not overtake the read before it.
-    response.prependListener('end', flush);
-    response.prependListener('close', flush);
-  }
-
-  #onRead({ atNs, errorBoundNs, pieces }: { atNs: number; errorBoundNs: number; pieces: Buffer[] }): void {
+  #onRead({ atNs, errorBoundNs }: ReturnType<LoopBound['stamp']>, pieces: readonly Buffer[]): void {
     if (this.#end.ended) return;
     this.#wait();
     const sinceOpenNs = atNs - this.#openedAtNs;

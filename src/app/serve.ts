@@ -6,8 +6,9 @@
 // whatever was begun still gets through.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLog, faultFields } from '../base/log.ts';
-import type { Config, HostPort } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { Loaded } from '../config/load.ts';
+import { hostPortText } from '../config/values.ts';
 import type { Sink } from '../judge/report.ts';
 import { startAdmin } from '../telemetry/admin.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
@@ -77,7 +78,7 @@ async function start(config: Config, parts: Parts): Promise<Running> {
   }
   const [listen = config.listen, ...edgePlaces] = await supervisor.start();
   const edges = config.edges.map(({ name, listen: asked, upstream }, index) => {
-    return { name, listen: textOf(edgePlaces[index] ?? asked), upstream: upstream.origin };
+    return { name, listen: hostPortText(edgePlaces[index] ?? asked), upstream: upstream.origin };
   });
   const otlpListen = await otlp?.start();
   state.admin = await startAdmin({
@@ -90,11 +91,14 @@ async function start(config: Config, parts: Parts): Promise<Running> {
   });
   const { admin } = state;
   supervisor.onPulses = () => admin.setPulses(supervisor.pulses());
-  const address = { listen: textOf(listen), admin: textOf({ host: config.admin.host, port: state.admin.port }) };
+  const address = {
+    listen: hostPortText(listen),
+    admin: hostPortText({ host: config.admin.host, port: state.admin.port }),
+  };
   for (const edge of edges) {
     log.info('an edge is listening', { edge: edge.name, listen: edge.listen, upstream: edge.upstream });
   }
-  log.info('rubato is listening', { ...address, ...(otlpListen && { otlp: textOf(otlpListen) }) });
+  log.info('rubato is listening', { ...address, ...(otlpListen && { otlp: hostPortText(otlpListen) }) });
   parts.polling.start();
   void parts.peer?.start();
   void watch.start(allRoutes(config).map(({ upstream }) => upstream));
@@ -157,8 +161,4 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   await Promise.all([parts.peer?.close(), parts.polling.close(), otlp?.close(), outlets.close()]);
   await Promise.all([threads, state.admin?.close()]);
   log.flushSync();
-}
-
-function textOf({ host, port }: HostPort): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

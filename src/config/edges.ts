@@ -3,9 +3,19 @@
 // what. Pure; knows nothing of files.
 import * as v from 'valibot';
 import { EDGES_MAX_COUNT } from '../base/hop-limits.ts';
-import { HOST_HEADERS, type EdgeConfig, type HostHeader, type HostPort, type PeerConfig } from './config.ts';
+import { HOST_HEADERS, type EdgeConfig, type HostHeader, type PeerConfig } from './config.ts';
 import { byReader, type Checked, LABEL, sentences } from './schema.ts';
-import { readChoice, readHostPort, readLabel, readList, readUpstream, type Read, type Reader, show } from './values.ts';
+import {
+  hostPortText,
+  readChoice,
+  readHostPort,
+  readLabel,
+  readList,
+  readUpstream,
+  type Read,
+  type Reader,
+  show,
+} from './values.ts';
 
 const EDGE_EXAMPLE = 'such as 127.0.0.1:8081=http://127.0.0.1:4000, or gateway@127.0.0.1:8081=http://127.0.0.1:4000';
 
@@ -49,11 +59,7 @@ interface EdgeParts extends Pick<EdgeConfig, 'listen' | 'upstream'> {
 
 /** Without a name of its own a hop is called by where it is. */
 function edgeOf({ name, listen, upstream, hostHeader }: EdgeParts): EdgeConfig {
-  return { name: name ?? placeOf(upstream), listen, upstream, hostHeader };
-}
-
-function placeOf({ host, port }: HostPort): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  return { name: name ?? hostPortText(upstream), listen, upstream, hostHeader };
 }
 
 /** `[NAME@]URL` of another rubato's admin port. */
@@ -69,7 +75,7 @@ export const readPeer: Reader<PeerConfig> = (raw) => {
     const hasPath = URL.canParse(url) && URL.parse(url)?.pathname !== '/';
     return hasPath ? { fault: `${show(url)} has a path; give only the origin of the admin port, ${example}` } : read;
   }
-  return { value: { name: name.value ?? placeOf(read.value), admin: read.value } };
+  return { value: { name: name.value ?? hostPortText(read.value), admin: read.value } };
 };
 
 const EDGES = v.pipe(

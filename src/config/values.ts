@@ -141,6 +141,11 @@ export const readHostPort: Reader<HostPort> = (raw) => {
   return { value: { host: match[1] ?? match[2] ?? '', port } };
 };
 
+/** The same as {@link readHostPort} reads it. */
+export function hostPortText({ host, port }: HostPort): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** A whole http or https URL, path and query included. Credentials in it would end up in logs. */
 export const readUrl: Reader<string> = (raw) => {
   const text = scalarText(raw) ?? '';

@@ -5,6 +5,7 @@ import type { Channel, Doubt } from '../record/kinds.ts';
 import type { TextCurve } from '../record/text-curve.ts';
 import { TextLog } from '../record/text-log.ts';
 import type { AnswerReader } from '../stream/answer-reader.ts';
+import type { TextSink } from '../stream/fragments.ts';
 import type { TextCapture } from '../stream/text-capture.ts';
 
 /** With one of these something of the answer was not read, or not logged, and it may have been text. */
@@ -29,9 +30,10 @@ export class AnswerText {
     this.isPaired = isPaired;
   }
 
-  /** Nobody listens, so that no text has to be told. */
-  get isIdle(): boolean {
-    return this.#capture === undefined && !this.isPaired;
+  /** Takes text of the row that `rowNow` says; undefined where nobody listens, so that none has to be told. */
+  sink(rowNow: () => number | undefined): TextSink | undefined {
+    if (this.#capture === undefined && !this.isPaired) return undefined;
+    return (channel, choice, text) => this.add(channel, choice, text, rowNow());
   }
 
   /** `row` is that of the chunk that completed the text; undefined when there is no room for it. */

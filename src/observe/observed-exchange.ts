@@ -10,7 +10,6 @@ import type { ConnectionFacts, Marks, ResponseFacts } from '../record/stream-rec
 import type { EngineName } from '../record/engines.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 import type { AnswerReader, EmitEvent } from '../stream/answer-reader.ts';
-import type { TextSink } from '../stream/fragments.ts';
 import { pathOfTarget, readRequest, type RequestReading } from '../stream/request-reader.ts';
 import type { TextCapture } from '../stream/text-capture.ts';
 import type {
@@ -178,11 +177,9 @@ export class ObservedExchange {
     if (framing === 'upgrade') return;
     this.#modelList = createModelList(this.opening.method, this.path, status);
     const { mediaType, encoding } = this.response;
+    const onText = this.text.sink(() => this.#row);
     const answerHead = { status, fields, ...defined({ mediaType, encoding }) };
-    this.reader = openReader(answerHead, this, this.#options.engine, {
-      onEvent: this.#onEvent,
-      ...(this.text.isIdle ? {} : { onText: this.#onText }),
-    });
+    this.reader = openReader(answerHead, this, this.#options.engine, { onEvent: this.#onEvent, onText });
   }
 
   onChunk(entry: ChunkEntry): void {
@@ -278,8 +275,6 @@ export class ObservedExchange {
     firstToken.onGenerated(row, event.generated);
     gaps.onGenerated(row);
   };
-
-  readonly #onText: TextSink = (channel, choice, text) => this.text.add(channel, choice, text, this.#row);
 
   #classify(): ClassSpec {
     const request = this.request;

@@ -15,7 +15,7 @@ interface Asked {
 
 interface Told {
   readonly onEvent: EmitEvent;
-  readonly onText?: TextSink;
+  readonly onText: TextSink | undefined;
 }
 
 /** `engine` is the one that configuration names. */

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerBytes, sendRequest } from '../../client/stream-client.ts';
 import type { Config, EdgeConfig, HostPort } from '../../config/config.ts';
+import { hostPortText } from '../../config/values.ts';
 import type { Report } from '../../judge/report.ts';
 import { asArray, asObject, parseJson } from '../../stream/json-value.ts';
 import { type Running, startServe } from '../serve.ts';
@@ -148,5 +149,5 @@ async function askAdmin(admin: HostPort, path: string): Promise<Record<string, u
 /** Where it can be spoken to from this machine. */
 function placeOf({ host, port }: HostPort): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `${name.includes(':') ? `[${name}]` : name}:${port}`;
+  return hostPortText({ host: name, port });
 }

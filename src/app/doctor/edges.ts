@@ -1,6 +1,7 @@
 // Does each edge lead to a hop, and the hop to the main listener? What holds a stream is said here as well, with
 // the setting that usually cures it.
-import type { Config, HostPort } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { hostPortText } from '../../config/values.ts';
 import { curesFor } from '../../judge/hop/cures.ts';
 import type { Report } from '../../judge/report.ts';
 import type { Check, Finding } from './check.ts';
@@ -29,7 +30,7 @@ export const edgesCheck: Check = {
 /** Whether a stream came through. */
 function passage({ edge, skipped, attempts, report }: EdgeTrial, { listen }: Config): Finding {
   const about = `the hop ${edge.name}`;
-  const inner = `--listen ${textOf(listen)}`;
+  const inner = `--listen ${hostPortText(listen)}`;
   if (skipped !== undefined) return { check: CHECK, status: 'skip', says: `${about} was not tried: ${skipped}` };
   const last = attempts.at(-1);
   const answered = last?.status === undefined ? 'did not answer' : `answered ${last.status}`;
@@ -40,7 +41,7 @@ function passage({ edge, skipped, attempts, report }: EdgeTrial, { listen }: Con
       check: CHECK,
       status: 'fail',
       says: `${about} ${answered}, and nothing came to ${inner}`,
-      cure: `its own upstream must be http://${textOf(listen)}: see its configuration and its log`,
+      cure: `its own upstream must be http://${hostPortText(listen)}: see its configuration and its log`,
       values,
     };
   }
@@ -56,7 +57,7 @@ function passage({ edge, skipped, attempts, report }: EdgeTrial, { listen }: Con
       ? `${about} ${answered}, and nothing came to ${inner}`
       : `${about} ${answered}; what came to ${inner} could not be told to be the same (${reason})`,
     cure: isElsewhere
-      ? `it asks somebody else: its upstream must be http://${textOf(listen)}, not the engine`
+      ? `it asks somebody else: its upstream must be http://${hostPortText(listen)}, not the engine`
       : 'an answer from a cache, or changed texts: see /api/hops with usual traffic',
     values,
   };
@@ -79,8 +80,4 @@ export function seenTwice(about: string, report: Report, values: NonNullable<Fin
     ...(hop.way === undefined ? {} : { cure: curesFor(hop.way, record.response.hopSigns?.products).join(' ') }),
     values: { ...values, word: 'holds', holdMs },
   };
-}
-
-function textOf({ host, port }: HostPort): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

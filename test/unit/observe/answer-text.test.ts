@@ -132,9 +132,9 @@ describe('where nobody looks for another sight', () => {
   test('text is still captured for who asked for it', () => {
     const capture = new TextCapture();
     const answerText = new AnswerText(capture, false);
-    answerText.add('text', 0, 'a', 0);
-    expect([answerText.isIdle, capture.text]).toEqual([false, { answer: 'a' }]);
-    expect(new AnswerText(undefined, false).isIdle).toBe(true);
+    answerText.sink(() => 0)?.('text', 0, 'a');
+    expect(capture.text).toEqual({ answer: 'a' });
+    expect(new AnswerText(undefined, false).sink(() => 0)).toBeUndefined();
   });
 
   test('an exchange that opened before a peer asked first is told to none', () => {

@@ -1,5 +1,6 @@
 // One case both ways: what the gateway did to the answer beside taking time. The direct run of the same call is
 // what it is held to. Pure.
+import { fieldValue } from '../../base/fields.ts';
 import type { AnswerFacts } from '../../record/stream-record.ts';
 import type { GradeCase } from './cases.ts';
 import type { Run } from './drive.ts';
@@ -110,7 +111,7 @@ function commentCount(body: string): number {
 }
 
 function hasCoding({ fields }: Run): boolean {
-  return fields.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-encoding');
+  return fieldValue(fields, 'content-encoding') !== undefined;
 }
 
 function headChangesOf(before: readonly string[], after: readonly string[]): string[] {

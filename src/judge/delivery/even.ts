@@ -1,7 +1,17 @@
 // Held by a short timer: a few events at a constant interval, now so many and now one more, because the engine's
 // step does not divide the timer's. Drafts vary far more, and where all of them are taken they do not vary at all.
-import { ascending, nearestRank } from '../../measure/percentile.ts';
-import { commonNumbers, isMostlyCut, medianOf, ratio, sumOf, toMs, type Finding, type Shape } from './shape.ts';
+import {
+  commonNumbers,
+  intervalNsOf,
+  isMostlyCut,
+  ratio,
+  regularBursts,
+  sumOf,
+  toMs,
+  type Finding,
+  type Shape,
+} from './shape.ts';
+import { medianOf } from '../rank.ts';
 
 const INNER_LEAST = 8;
 const EVENTS_LEAST_MEAN = 4;
@@ -20,7 +30,7 @@ export function judgeEven(shape: Shape): Finding | undefined {
     ratio(sumOf(innerCounts), innerCounts.length) < EVENTS_LEAST_MEAN
   )
     return undefined;
-  const intervalNs = nearestRank(ascending(inner.map((burst) => burst.silenceNs)), 25);
+  const intervalNs = intervalNsOf(shape);
   if (intervalNs < SILENCE_LEAST_NS) return undefined;
   const usual = medianOf(innerCounts);
   const countOf = (count: number): number => innerCounts.filter((one) => one === count).length;
@@ -28,7 +38,7 @@ export function judgeEven(shape: Shape): Finding | undefined {
   if (second < inner.length * SECOND_LEAST_RATIO) return undefined;
   if (countOf(usual) + second < inner.length * TWO_LEAST_RATIO) return undefined;
   const spreadNs = LATE_NS + intervalNs / usual / 2;
-  const regular = inner.filter((burst) => Math.abs(burst.silenceNs - intervalNs) <= spreadNs);
+  const regular = regularBursts(shape, intervalNs, spreadNs);
   if (regular.length < inner.length * REGULAR_LEAST_RATIO) return undefined;
   return {
     word: 'holds',

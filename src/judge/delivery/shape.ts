@@ -1,8 +1,8 @@
 // What the rules of one point look at: the bursts that can say something, and the few figures that all of
 // them share. A rule is one function over it in a file of its own; the table is rules.ts.
-import { ascending, nearestRank } from '../../measure/percentile.ts';
 import type { StreamRecord } from '../../record/stream-record.ts';
 import { arrivalsOf, type Arrivals, type Burst } from './arrivals.ts';
+import { medianOf, rankOf } from '../rank.ts';
 import type { DeliveryWord, HoldWay } from './verdict.ts';
 
 /**
@@ -78,8 +78,17 @@ export function isMostlyCut({ cutRatio }: Shape): boolean {
   return cutRatio >= MOSTLY_CUT_RATIO;
 }
 
-export function medianOf(values: readonly number[]): number {
-  return values.length === 0 ? 0 : nearestRank(ascending(values), 50);
+/** The interval at which bursts come: most of the others are late by what held them up. */
+export function intervalNsOf({ inner }: Shape): number {
+  return rankOf(
+    inner.map((burst) => burst.silenceNs),
+    25,
+  );
+}
+
+/** Bursts that came at this interval, give or take. */
+export function regularBursts({ inner }: Shape, intervalNs: number, spreadNs: number): readonly Burst[] {
+  return inner.filter((burst) => Math.abs(burst.silenceNs - intervalNs) <= spreadNs);
 }
 
 export function sumOf(values: readonly number[]): number {

@@ -1,7 +1,18 @@
 // Held until so much time is over: bursts of many events at one interval, or at it and a little more, since
 // many timers start with the first byte that waits. An engine's own step is as regular, but brings few tokens.
 import { ascending, nearestRank } from '../../measure/percentile.ts';
-import { commonNumbers, isMostlyCut, medianOf, ratio, sumOf, toMs, type Finding, type Shape } from './shape.ts';
+import {
+  commonNumbers,
+  intervalNsOf,
+  isMostlyCut,
+  ratio,
+  regularBursts,
+  sumOf,
+  toMs,
+  type Finding,
+  type Shape,
+} from './shape.ts';
+import { medianOf } from '../rank.ts';
 
 const HELD_LEAST_RATIO = 0.9;
 const INTERVALS_LEAST = 3;
@@ -31,7 +42,7 @@ export function judgeTimer(shape: Shape): Finding | undefined {
   const { inner, innerCounts, heldRatio } = shape;
   if (inner.length < INTERVALS_LEAST || isMostlyCut(shape)) return undefined;
   const mean = ratio(sumOf(innerCounts), innerCounts.length);
-  const intervalNs = nearestRank(ascending(inner.map((burst) => burst.silenceNs)), 25);
+  const intervalNs = intervalNsOf(shape);
   if (mean < EVENTS_LEAST_MEAN || intervalNs < SILENCE_LEAST_NS) return undefined;
   const onGrid = isOnGrid(shape, intervalNs);
   const ofKernel = intervalNs >= KERNEL_LEAST_NS && intervalNs <= KERNEL_MOST_NS;
@@ -39,7 +50,7 @@ export function judgeTimer(shape: Shape): Finding | undefined {
   if (mean < EVENTS_CERTAIN_MEAN && !onGrid && !ofKernel && !isNoStep(shape, intervalNs)) return undefined;
   // The first byte that waits comes up to a step after the flush, and later where the engine stalled.
   const spreadNs = Math.max(LATE_NS, intervalNs / LATE_PARTS) + intervalNs / mean / 2;
-  const regular = inner.filter((burst) => Math.abs(burst.silenceNs - intervalNs) <= spreadNs);
+  const regular = regularBursts(shape, intervalNs, spreadNs);
   if (!onGrid && regular.length < inner.length * REGULAR_LEAST_RATIO) return undefined;
   return {
     word: 'holds',

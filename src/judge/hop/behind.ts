@@ -1,7 +1,8 @@
 // Part of the rule of two points: a hop that is always one behind. Each read comes out as the next one goes in, so it
 // waits just as long as the engine is silent after it; a compressor that is flushed a few bits short does that. Pure.
 import type { HopFinding, HopView } from './view.ts';
-import { gapsOf, rankOf } from './reads.ts';
+import { gapsOf } from './reads.ts';
+import { rankOf } from '../rank.ts';
 
 const NS_PER_MS = 1e6;
 const FOLLOWS_RATIO = 0.6;

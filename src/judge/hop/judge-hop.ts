@@ -8,10 +8,11 @@ import type { HopVerdict } from '../delivery/verdict.ts';
 import { behindFinding } from './behind.ts';
 import { exactBlock } from './blocks.ts';
 import { pacedFinding } from './paced.ts';
-import { gapsOf, hopReads, type HopRead, rankOf, type Release, releasesOf } from './reads.ts';
+import { gapsOf, hopReads, type HopRead, type Release, releasesOf } from './reads.ts';
 import { startFinding } from './start.ts';
 import type { HopFinding, HopView } from './view.ts';
 import { wayOf } from './way.ts';
+import { rankOf } from '../rank.ts';
 
 const NS_PER_MS = 1e6;
 /** A hold below this matters to nobody, and below four times the error of the clocks it may not be there. */

@@ -1,7 +1,8 @@
 // Part of the rule of two points: a hop that gives text out in a rhythm of its own. Little comes out together; it is
 // the beat of what comes out, where what goes in has none, that tells. Pure.
 import type { HopFinding, HopView } from './view.ts';
-import { gapsOf, outerTextReadsNs, rankOf } from './reads.ts';
+import { gapsOf, outerTextReadsNs } from './reads.ts';
+import { rankOf } from '../rank.ts';
 
 const NS_PER_MS = 1e6;
 const BEATS_LEAST_COUNT = 12;

@@ -1,6 +1,5 @@
 // What a pair of curves is to the rule of two points: reads as they went into the hop and releases as they came
 // out, less what this side itself did to them. Pure; knows no way of holding.
-import { ascending, nearestRank } from '../../measure/percentile.ts';
 import type { HopFacts } from '../../record/hop-facts.ts';
 import type { Pause, StreamRecord } from '../../record/stream-record.ts';
 
@@ -99,10 +98,6 @@ export function outerTextReadsNs({ chunks, events }: StreamRecord): number[] {
     events.generated[index] === 0 ? [] : [chunks.receivedAtNs[row] as number],
   );
   return [...new Set(moments)];
-}
-
-export function rankOf(values: readonly number[], percent: number): number {
-  return values.length === 0 ? 0 : nearestRank(ascending(values), percent);
 }
 
 /** What this side can have added to the time from one moment to a read: a late stamp, or that it did not run. */

@@ -1,7 +1,8 @@
 // Part of the rule of two points: a hop that holds only the beginning. Head and first text leave it together, long
 // after the head was there, or the first text waits and everything after it passes. Pure.
 import type { HopFinding, HopView } from './view.ts';
-import { ownTime, rankOf, wasBlocked } from './reads.ts';
+import { ownTime, wasBlocked } from './reads.ts';
+import { rankOf } from '../rank.ts';
 
 const NS_PER_MS = 1e6;
 /** A head is never needed sooner. */

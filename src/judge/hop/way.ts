@@ -4,7 +4,8 @@
 //   timer   they come at times of their own, whatever went in
 import type { HoldWay } from '../delivery/verdict.ts';
 import { exactBlock } from './blocks.ts';
-import { alikeRatio, gapsOf, type HopRead, rankOf, type Release } from './reads.ts';
+import { alikeRatio, gapsOf, type HopRead, type Release } from './reads.ts';
+import { rankOf } from '../rank.ts';
 
 export interface Held {
   readonly releases: readonly Release[];

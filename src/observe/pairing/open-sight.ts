@@ -5,7 +5,7 @@ import type { EventLog } from '../../record/event-log.ts';
 import type { Marks, ResponseFacts } from '../../record/stream-record.ts';
 import type { OpenEntry } from '../../tape/entries.ts';
 import type { OpenSight } from './pair-book.ts';
-import { openingIds } from './sight.ts';
+import { openingIds, sightTraceOf } from './sight.ts';
 
 /** What it needs of the exchange. */
 interface Open {
@@ -30,7 +30,7 @@ export function openSightOf(open: Open, edge: string | undefined): OpenSight {
       ...defined({
         edge,
         headWrittenAtNs: marks.headWrittenAtNs === undefined ? undefined : openedAtNs + marks.headWrittenAtNs,
-        trace: trace && { traceId: trace.traceId, serverSpanId: trace.serverSpanId, sampled: trace.sampled },
+        trace: sightTraceOf(trace),
       }),
       facts: {
         ...defined({ status: response.status }),

@@ -112,7 +112,7 @@ export function sightOf({ record, text, ids, openedAtNs }: Seen, point: SightPoi
       headReceivedAtNs: at(marks.headReceivedAtNs),
       headWrittenAtNs: at(marks.headWrittenAtNs),
       endedAtNs: at(marks.clientEndAtNs),
-      trace: trace && { traceId: trace.traceId, serverSpanId: trace.serverSpanId, sampled: trace.sampled },
+      trace: sightTraceOf(trace),
       incomplete: text?.incomplete,
     }),
     outcome: record.end.outcome,
@@ -120,6 +120,11 @@ export function sightOf({ record, text, ids, openedAtNs }: Seen, point: SightPoi
     facts: factsOf(record),
     lanes: text === undefined ? [] : lanesOf(record, text, { openedAtNs, point }),
   };
+}
+
+/** What a span of the other side is linked by. */
+export function sightTraceOf(trace: Sight['trace']): Sight['trace'] {
+  return trace && { traceId: trace.traceId, serverSpanId: trace.serverSpanId, sampled: trace.sampled };
 }
 
 /** The ids that are known when an exchange opens. */

@@ -6,11 +6,12 @@ import type { Finding, Status } from '../app/doctor/check.ts';
 import type { TrialOptions } from '../app/doctor/trial-client.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { readInteger, type Reader } from '../config/values.ts';
+import { readInteger } from '../config/values.ts';
 import { checkOtelEnvironment } from '../telemetry/otel-environment.ts';
 import { addConfigFlags, givenFlags, strayArguments } from './config-flags.ts';
 import { EXIT } from './exit-codes.ts';
 import { configurationFailure } from './failures.ts';
+import { FlagReader } from './flag-reader.ts';
 import type { Io } from './io.ts';
 
 const ANSWER_DEFAULT_S = '60';
@@ -79,8 +80,9 @@ function readGiven(given: Command, io: Io): { config: Config; trialOptions: Tria
     checks: [checkOtelEnvironment, () => strayArguments(given)],
   });
   const faults: string[] = 'faults' in loaded ? [...loaded.faults] : [];
-  const answerMaxS = numberOf(given, 'answerMax', readInteger(1, ANSWER_MAX_S), faults);
-  const keyEnv = textOf(given, 'keyEnv');
+  const flags = new FlagReader(given, faults);
+  const answerMaxS = flags.read('answerMax', ANSWER_DEFAULT_S, readInteger(1, ANSWER_MAX_S)) ?? 0;
+  const keyEnv = flags.text('keyEnv');
   const apiKey = keyEnv === undefined ? undefined : process.env[keyEnv];
   if (keyEnv !== undefined && apiKey === undefined) faults.push(`--key-env: there is no variable ${keyEnv}.`);
   const isJson = given.getOptionValue('json') === true;
@@ -93,8 +95,8 @@ function readGiven(given: Command, io: Io): { config: Config; trialOptions: Tria
   return {
     config: loaded.config,
     trialOptions: {
-      path: textOf(given, 'path'),
-      model: textOf(given, 'model'),
+      path: flags.text('path'),
+      model: flags.text('model'),
       apiKey,
       answerMaxMs: answerMaxS * 1000,
       onStep: (step) => {
@@ -102,19 +104,6 @@ function readGiven(given: Command, io: Io): { config: Config; trialOptions: Tria
       },
     },
   };
-}
-
-// oxlint-disable-next-line max-params -- a flag, how it is read and where faults go
-function numberOf(given: Command, name: string, read: Reader<number>, faults: string[]): number {
-  const result = read(textOf(given, name) ?? ANSWER_DEFAULT_S);
-  if ('value' in result) return result.value;
-  faults.push(`--answer-max: ${result.fault}.`);
-  return 0;
-}
-
-function textOf(given: Command, name: string): string | undefined {
-  const value: unknown = given.getOptionValue(name);
-  return typeof value === 'string' ? value : undefined;
 }
 
 const MARKS: Readonly<Record<Status, string>> = { ok: 'ok  ', note: 'note', warn: 'warn', fail: 'FAIL', skip: '-   ' };

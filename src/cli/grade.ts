@@ -6,9 +6,11 @@ import type { Command } from 'commander';
 import { nowNs } from '../base/clock.ts';
 import type { GradeEngine, Way } from '../client/grade/drive.ts';
 import type { Grading } from '../client/grade/grade.ts';
-import { readInteger } from '../config/values.ts';
+import type { HostPort } from '../config/config.ts';
+import { readHostPort, readInteger } from '../config/values.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, usageFailure } from './failures.ts';
+import { collect, FlagReader, readFields } from './flag-reader.ts';
 import type { Io } from './io.ts';
 
 const NS_PER_MS = 1e6;
@@ -16,7 +18,6 @@ const ENGINE_DEFAULT = '127.0.0.1:18000';
 const WAIT_DEFAULT_S = '300';
 const WAIT_MAX_S = 86_400;
 const LOOK_MS = 1_000;
-const PORT_MAX = 65_535;
 
 const HELP = `
 Starts an engine whose every write is known, asks it directly and through the gateway, and says what the
@@ -65,7 +66,7 @@ export function gradeCommand(command: Command, io: Io): (command: Command) => Pr
 interface Asked {
   readonly gateway: string | undefined;
   readonly recipe: string | undefined;
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: HostPort;
   readonly waitMs: number;
   readonly path: string;
   readonly model: string | undefined;
@@ -75,56 +76,32 @@ interface Asked {
   readonly strict: boolean;
 }
 
-function collect(value: string, before: readonly string[]): string[] {
-  return [...before, value];
-}
-
 function readGiven(given: Command, io: Io): Asked {
   const faults: string[] = [];
-  const text = (name: string): string | undefined => {
-    const value: unknown = given.getOptionValue(name);
-    return typeof value === 'string' ? value : undefined;
-  };
-  const gateway = text('gateway');
-  const recipe = text('recipe');
+  const flags = new FlagReader(given, faults);
+  const gateway = flags.text('gateway');
+  const recipe = flags.text('recipe');
   if ((gateway === undefined) === (recipe === undefined)) faults.push('Give either --gateway or --recipe.');
   if (gateway !== undefined && !/^https?:$/.test(URL.parse(gateway)?.protocol ?? '')) {
     faults.push('--gateway: is no http or https URL.');
   }
-  const listen = readListen(text('engineListen') ?? (recipe === undefined ? ENGINE_DEFAULT : '127.0.0.1:0'), faults);
-  const wait = readInteger(1, WAIT_MAX_S)(text('wait') ?? WAIT_DEFAULT_S);
-  if ('fault' in wait) faults.push(`--wait: ${wait.fault}.`);
-  const headers = { ...readHeaders(given, faults), ...readKey(text('keyEnv'), io, faults) };
-  if (faults.length > 0) throw usageFailure(faults);
+  const listen = flags.read('engineListen', recipe === undefined ? ENGINE_DEFAULT : '127.0.0.1:0', readHostPort);
+  const waitS = flags.read('wait', WAIT_DEFAULT_S, readInteger(1, WAIT_MAX_S));
+  const fields = readFields(given.getOptionValue('header') as readonly string[], faults);
+  const headers = { ...fields, ...readKey(flags.text('keyEnv'), io, faults) };
+  if (faults.length > 0 || listen === undefined || waitS === undefined) throw usageFailure(faults);
   return {
     gateway,
     recipe,
     listen,
-    waitMs: 'value' in wait ? wait.value * 1000 : 0,
-    path: text('path') ?? '/v1/chat/completions',
-    model: text('model'),
+    waitMs: waitS * 1000,
+    path: flags.text('path') ?? '/v1/chat/completions',
+    model: flags.text('model'),
     headers,
-    html: text('html'),
+    html: flags.text('html'),
     json: given.getOptionValue('json') === true,
     strict: given.getOptionValue('strict') === true,
   };
-}
-
-function readListen(value: string, faults: string[]): Asked['listen'] {
-  const at = value.lastIndexOf(':');
-  const port = readInteger(0, PORT_MAX)(value.slice(at + 1));
-  if (at > 0 && 'value' in port) return { host: value.slice(0, at).replaceAll(/[[\]]/g, ''), port: port.value };
-  faults.push('--engine-listen: is not HOST:PORT.');
-  return { host: '', port: 0 };
-}
-
-function readHeaders(given: Command, faults: string[]): Record<string, string> {
-  const entries = (given.getOptionValue('header') as readonly string[]).map((field) => {
-    const at = field.indexOf(':');
-    if (at < 1) faults.push("--header: is not 'name: value'.");
-    return [field.slice(0, at).trim().toLowerCase(), field.slice(at + 1).trim()];
-  });
-  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 function readKey(name: string | undefined, { env }: Io, faults: string[]): Record<string, string> {

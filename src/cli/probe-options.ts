@@ -8,7 +8,8 @@ import { readRun } from '../client/probe/compare.ts';
 import type { ProbeResult } from '../client/probe/result.ts';
 import type { PeerConfig } from '../config/config.ts';
 import { readPeer } from '../config/edges.ts';
-import { readInteger, type Reader } from '../config/values.ts';
+import { readInteger } from '../config/values.ts';
+import { collect, FlagReader, readFields } from './flag-reader.ts';
 
 export interface ProbeFlags {
   readonly target: Target;
@@ -31,12 +32,8 @@ export interface ProbeFlags {
 const MAX_TOKENS_DEFAULT = '256';
 const TIMEOUT_DEFAULT_S = '60';
 const PROMPT_DEFAULT = 'Write the numbers from one to two hundred as English words, separated by commas. Nothing else.';
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Fields that frame the request are ours to write. */
-const FRAMING = new Set(['content-length', 'transfer-encoding', 'connection', 'host', 'expect', 'upgrade']);
 
 export function addProbeFlags(command: Command): Command {
-  const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
   return command
     .option('--api <NAME>', `${API_NAMES.join(', ')} (default: by the path, else chat)`)
     .option('--model <NAME>', 'model to ask for (default: the first that the endpoint lists)')
@@ -91,28 +88,6 @@ export function readProbeFlags(
   return target === undefined || faults.length > 0 ? { faults } : { target, ...read };
 }
 
-class FlagReader {
-  readonly #given: Command;
-  readonly #faults: string[];
-
-  constructor(given: Command, faults: string[]) {
-    this.#given = given;
-    this.#faults = faults;
-  }
-
-  text(name: string): string | undefined {
-    const value: unknown = this.#given.getOptionValue(name);
-    return typeof value === 'string' ? value : undefined;
-  }
-
-  read<Value>(name: string, fallback: string | undefined, reader: Reader<Value>): Value | undefined {
-    const result = reader(this.text(name) ?? fallback);
-    if ('value' in result) return result.value;
-    this.#faults.push(`--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${result.fault}.`);
-    return undefined;
-  }
-}
-
 function readTarget(args: readonly string[], api: string | undefined, faults: string[]): Target | undefined {
   if (api !== undefined && !API_NAMES.includes(api as ApiName)) faults.push(`--api: expected ${API_NAMES.join(', ')}.`);
   const [text, ...more] = args;
@@ -130,22 +105,6 @@ function readTarget(args: readonly string[], api: string | undefined, faults: st
     return undefined;
   }
   return targetOf(url, api as ApiName | undefined);
-}
-
-/** Names are shown where they are wrong, values never: a key may stand in one. */
-function readFields(texts: readonly string[], faults: string[]): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const text of texts) {
-    const colon = text.indexOf(':');
-    const name = text.slice(0, Math.max(colon, 0)).trim().toLowerCase();
-    const value = text.slice(colon + 1).trim();
-    if (!NAME.test(name)) faults.push('--header: expected NAME: VALUE, such as "x-team: search".');
-    else if (FRAMING.has(name)) faults.push(`--header: ${name} is written by rubato itself.`);
-    else if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-      faults.push(`--header: the value of ${name} holds a character that no field may have.`);
-    else fields[name] = value;
-  }
-  return fields;
 }
 
 function readFile(flag: string, path: string, faults: string[]): string | undefined {

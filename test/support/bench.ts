@@ -2,8 +2,9 @@
 // sidecar beside the same script played directly. Starts and ends with the test file.
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { TlsOptions } from 'node:tls';
+import { useClients } from './clients.ts';
 import { expectExact, lateDeliveries } from './exact.ts';
-import { RawClient } from './raw-client.ts';
+import type { RawClient } from './raw-client.ts';
 import { PLAN_FIELD, RawEngine, type EngineExchange, type Script } from './raw-engine.ts';
 import { chatRequest, type ChatParts } from './script.ts';
 import { Sidecar, type RecordEntry, type SidecarOptions } from './sidecar.ts';
@@ -48,8 +49,8 @@ export interface BenchOptions {
 export function useBench(given: BenchOptions | (() => BenchOptions | Promise<BenchOptions>) = {}): Bench {
   let engine: RawEngine | undefined;
   let sidecar: Sidecar | undefined;
-  const clients: RawClient[] = [];
   let runCount = 0;
+  const open = useClients();
 
   beforeAll(async () => {
     const options = typeof given === 'function' ? await given() : given;
@@ -64,7 +65,6 @@ export function useBench(given: BenchOptions | (() => BenchOptions | Promise<Ben
     });
   });
   afterEach(() => {
-    for (const client of clients.splice(0)) client.close();
     engine?.forgetPlans();
     expect(sidecar?.fault).toBeUndefined();
     expect(engine?.faults.splice(0)).toEqual([]);
@@ -73,12 +73,6 @@ export function useBench(given: BenchOptions | (() => BenchOptions | Promise<Ben
     await sidecar?.stop();
     await engine?.stop();
   });
-
-  async function open(port: number): Promise<RawClient> {
-    const client = await RawClient.open(port);
-    clients.push(client);
-    return client;
-  }
 
   const bench: Bench = {
     get engine() {

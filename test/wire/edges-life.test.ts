@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { pem, pemPath } from '../support/certificates.ts';
 import { Gateway } from '../support/gateway.ts';
+import { useClients } from '../support/clients.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, RawEngine, type EngineExchange } from '../support/raw-engine.ts';
 import { at, c, chatRequest, D, DONE, END, HEAD, requestOf } from '../support/script.ts';
@@ -16,11 +17,10 @@ import { Sidecar, type SidecarOptions } from '../support/sidecar.ts';
 import { poll } from '../support/signal.ts';
 
 const open: { stop: () => Promise<void> }[] = [];
-const clients: RawClient[] = [];
 afterEach(async () => {
-  for (const client of clients.splice(0)) client.close();
   for (const each of open.splice(0).toReversed()) await each.stop();
 });
+const clientOf = useClients();
 
 interface Stage {
   readonly engine: RawEngine;
@@ -40,12 +40,6 @@ async function start(args: readonly string[], options: Partial<SidecarOptions> =
   open.push(sidecar);
   gateway.innerPort = sidecar.listenPort;
   return { engine, gateway, sidecar, edgePort: sidecar.edgePort('gateway') };
-}
-
-async function clientOf(port: number, options: { readonly ca?: string } = {}): Promise<RawClient> {
-  const client = await RawClient.open(port, options);
-  clients.push(client);
-  return client;
 }
 
 /** A stream that has sent its first event, and ends when told. */

@@ -3,11 +3,11 @@
 // Method: raw client → edge → a small gateway → main listener → raw engine, all around one sidecar; gateways that
 // pass, buffer by size, by time and until the end, and compress without flushing.
 import { gunzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useBench } from '../support/bench.ts';
+import { useClients } from '../support/clients.ts';
 import { Gateway, type GatewayWay } from '../support/gateway.ts';
 import { sumOf } from '../support/prometheus.ts';
-import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, type EngineExchange, type Script } from '../support/raw-engine.ts';
 import { at, c, chatRequest, D, DONE, END, FINISH, HEAD, requestOf } from '../support/script.ts';
 import type { RecordEntry } from '../support/sidecar.ts';
@@ -25,16 +25,7 @@ beforeEach(() => {
   gateway.asked.length = 0;
 });
 
-const clients: RawClient[] = [];
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close();
-});
-
-async function clientOf(port: number): Promise<RawClient> {
-  const client = await RawClient.open(port);
-  clients.push(client);
-  return client;
-}
+const clientOf = useClients();
 
 const edgePort = (): number => bench.sidecar.edgePort('gateway');
 let count = 0;

@@ -2,30 +2,21 @@
 // passes is not accused. What was seen on both sides is one exchange, however the gateway treats its ids (A2).
 // Method: raw client → edge → a small gateway of known manners → main listener → raw engine; verdicts as the admin
 // port tells them, and the same between two processes by --peer.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HopState } from '../../src/judge/hop/state.ts';
 import type { Report } from '../../src/judge/report.ts';
 import { gapCount } from '../support/answer.ts';
 import { useBench } from '../support/bench.ts';
+import { useClients } from '../support/clients.ts';
 import { expectFleetExact, playFleet } from '../support/fleet.ts';
 import { Gateway, type GatewayWay } from '../support/gateway.ts';
 import { sumOf } from '../support/prometheus.ts';
-import { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, RawEngine, type EngineExchange } from '../support/raw-engine.ts';
 import { c, chatRequest, delta, DONE, END, FINISH, HEAD } from '../support/script.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
 
-const clients: RawClient[] = [];
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close();
-});
-
-async function clientOf(port: number): Promise<RawClient> {
-  const client = await RawClient.open(port);
-  clients.push(client);
-  return client;
-}
+const clientOf = useClients();
 
 let count = 0;
 

@@ -11,6 +11,7 @@ import type { EngineName } from '../record/engines.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 import type { AnswerReader, EmitEvent } from '../stream/answer-reader.ts';
 import { pathOfTarget, readRequest, type RequestReading } from '../stream/request-reader.ts';
+import { noteHead } from '../stream/head-facts.ts';
 import type { TextCapture } from '../stream/text-capture.ts';
 import type {
   ChunkEntry,
@@ -25,7 +26,6 @@ import { fieldValue } from '../base/fields.ts';
 import { AnswerText } from './answer-text.ts';
 import type { ClassSubject } from './classifier.ts';
 import type { Company } from './company.ts';
-import { noteHead } from './head-facts.ts';
 import { createMetering, EarlyPauses, type Metering } from './metering.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { openReader } from './open-reader.ts';

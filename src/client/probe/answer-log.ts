@@ -1,7 +1,6 @@
 // One answer as a client saw it, kept the way the sidecar keeps exchanges: chunk log, event log, record. So
 // every figure of the probe is the sidecar's own. Times are told, never read from a clock here.
-import type { Framing, WireEnd } from '../../base/outcome.ts';
-import { fieldValue } from '../../base/fields.ts';
+import type { WireEnd } from '../../base/outcome.ts';
 import { decideOutcome } from '../../judge/outcome.ts';
 import { defined } from '../../measure/defined.ts';
 import { ChunkLog } from '../../record/chunk-log.ts';
@@ -19,8 +18,7 @@ import type { TextCurve } from '../../record/text-curve.ts';
 import { TextLog } from '../../record/text-log.ts';
 import { createAnswerReader, type AnswerReader, type EmitEvent } from '../../stream/answer-reader.ts';
 import type { TextSink } from '../../stream/fragments.ts';
-import { hopSignsOf } from '../../stream/hop-signs.ts';
-import { parseMediaType } from '../../stream/media-type.ts';
+import { noteHead, type ReceivedHead } from '../../stream/head-facts.ts';
 
 /** As the class `interactive` has it. */
 const STALL_NS = 100_000_000;
@@ -70,23 +68,13 @@ export class AnswerLog {
     return this.#tokenCount;
   }
 
-  /** `fields`: names and values in turn, as received. */
-  onHead(
-    atNs: number,
-    head: { readonly status: number; readonly framing: Framing; readonly fields: readonly string[] },
-  ): void {
-    const { status, framing, fields } = head;
+  onHead(atNs: number, head: ReceivedHead): void {
+    const { status, fields } = head;
     const { method, path, model, stream } = this.#asked.request;
     this.marks.headReceivedAtNs = atNs;
     this.marks.headWrittenAtNs = atNs;
-    const mediaType = parseMediaType(fieldValue(fields, 'content-type'))?.slice(0, 64);
-    const encoding = fieldValue(fields, 'content-encoding')?.slice(0, 32);
-    Object.assign(this.#response, {
-      status,
-      framing,
-      ...defined({ mediaType, encoding, hopSigns: hopSignsOf(fields) }),
-    });
-    if (framing === 'close_delimited') this.#doubts.add('close_delimited');
+    noteHead(head, this.#response, this.#doubts);
+    const { mediaType, encoding } = this.#response;
     const answerHead = { status, fields, ...defined({ mediaType, encoding }) };
     this.#reader = createAnswerReader(
       answerHead,

@@ -1,8 +1,9 @@
 // One verdict over several streams of a probe. Two points know more than one; a hop is accused when most streams
 // that could be judged were held, and cleared when none was and most passed.
 import { defined } from '../../measure/defined.ts';
-import type { DeliveryVerdict, DeliveryWord, HoldWay, HopVerdict } from '../../judge/delivery/verdict.ts';
+import type { DeliveryVerdict, DeliveryWord, HopVerdict } from '../../judge/delivery/verdict.ts';
 import { curesFor } from '../../judge/hop/cures.ts';
+import { mostCommon } from '../../judge/rank.ts';
 import type { ProbeStream, ProbeVerdict } from './result.ts';
 
 const HELD_LEAST_RATIO = 2 / 3;
@@ -15,7 +16,7 @@ export function verdictOver(streams: readonly ProbeStream[]): ProbeVerdict | und
   if (opinions.length === 0) return undefined;
   const word = wordOf(opinions);
   const same = opinions.filter((opinion) => opinion.word === word);
-  const way = word === 'holds' ? mostFrequent(same.flatMap((opinion) => opinion.way ?? [])) : undefined;
+  const way = word === 'holds' ? mostCommon(same.flatMap((opinion) => opinion.way ?? [])) : undefined;
   const products = streams.flatMap(({ hopSigns }) => hopSigns?.products ?? []);
   return {
     word,
@@ -32,9 +33,4 @@ function wordOf(opinions: readonly { readonly word: DeliveryWord }[]): DeliveryW
   const passedCount = countOf('passes');
   if (heldCount > 0 && heldCount >= (heldCount + passedCount) * HELD_LEAST_RATIO) return 'holds';
   return heldCount === 0 && passedCount * 2 >= opinions.length ? 'passes' : 'unsure';
-}
-
-function mostFrequent(ways: readonly HoldWay[]): HoldWay | undefined {
-  const countOf = (way: HoldWay): number => ways.filter((other) => other === way).length;
-  return ways.toSorted((a, b) => countOf(b) - countOf(a))[0];
 }

@@ -2,7 +2,7 @@
 // held, or when the first text waits for about the same time in nearly every exchange.
 import type { DeliveryWord, HoldWay, HopVerdict } from '../../judge/delivery/verdict.ts';
 import { defined } from '../../measure/defined.ts';
-import { ascending, nearestRank } from '../../measure/percentile.ts';
+import { mostCommon, medianOf, rankOf } from '../../judge/rank.ts';
 
 export interface HopOpinion {
   readonly word: DeliveryWord;
@@ -48,10 +48,10 @@ export function opinionOf(verdicts: readonly HopVerdict[]): HopOpinion {
 function startOpinion(verdicts: readonly HopVerdict[]): HopOpinion | undefined {
   const late = verdicts.filter(({ signs }) => signs.includes(START_SIGN));
   if (late.length < LEAST_COUNT || late.length < NEARLY_ALL_RATIO * verdicts.length) return undefined;
-  const waits = ascending(late.flatMap(({ numbers }) => numbers['firstHoldMs'] ?? []));
+  const waits = late.flatMap(({ numbers }) => numbers['firstHoldMs'] ?? []);
   if (waits.length === 0) return undefined;
-  const spread = nearestRank(waits, 75) - nearestRank(waits, 25);
-  if (spread > START_SPREAD_RATIO * nearestRank(waits, 50)) return undefined;
+  const spread = rankOf(waits, 75) - rankOf(waits, 25);
+  if (spread > START_SPREAD_RATIO * medianOf(waits)) return undefined;
   return {
     word: 'holds',
     way: 'timer',
@@ -77,13 +77,7 @@ function medians(verdicts: readonly HopVerdict[]): Record<string, number> {
   return Object.fromEntries(
     [...names].map((name) => {
       const values = verdicts.flatMap(({ numbers }) => numbers[name] ?? []);
-      return [name, nearestRank(ascending(values), 50)];
+      return [name, medianOf(values)];
     }),
   );
-}
-
-function mostCommon<Name extends string>(names: readonly Name[]): Name | undefined {
-  const counts = new Map<Name, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0];
 }

@@ -8,6 +8,7 @@ import type { EngineFacts } from './engines.ts';
 import type { HopFacts } from './hop-facts.ts';
 import type { HopSigns } from './hop-signs.ts';
 import type { Doubt, EventKind } from './kinds.ts';
+import type { AskedObjectives, Objective } from './objective.ts';
 
 /** Version of this shape. A change that old readers cannot take raises it. */
 export const RECORD_SCHEMA = 1;
@@ -19,6 +20,8 @@ export const RECORD_SCHEMA = 1;
 export interface Marks {
   /** The last byte of the request was received from the client. */
   uploadEndAtNs?: number;
+  /** The admission queue let the request go on; absent where it did not wait. */
+  admittedAtNs?: number;
   /** We began to get a connection to the upstream (a kept-alive one is found at once). */
   connectStartAtNs?: number;
   /** A connection to the upstream was ready for bytes. */
@@ -73,6 +76,10 @@ export interface RequestFacts {
   otherClockStartEpochMs?: number;
   /** The client asked to keep this exchange's chunks (field `x-rubato-keep`). */
   keep?: true;
+  /** The request asked a model to generate, by its path, its body or what came of it; so it is demand. */
+  generation?: true;
+  /** Limits that the client asked for by header; absent when it asked for none. */
+  asked?: AskedObjectives;
 }
 
 export interface ResponseFacts {
@@ -173,6 +180,8 @@ export interface ClassFacts {
   readonly name: string;
   /** Smallest gap that can be a stall, in ns. */
   readonly stallNs: number;
+  /** What was promised of the class when the exchange was opened; absent where nothing was. */
+  readonly objectives?: readonly Objective[];
 }
 
 /**

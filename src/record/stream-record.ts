@@ -7,8 +7,10 @@ import type { EventColumns } from './event-log.ts';
 import type { EngineFacts } from './engines.ts';
 import type { HopFacts } from './hop-facts.ts';
 import type { HopSigns } from './hop-signs.ts';
+import type { JobFacts } from './job-facts.ts';
 import type { Doubt, EventKind } from './kinds.ts';
 import type { AskedObjectives, Objective } from './objective.ts';
+import type { RetryFacts } from './retry-facts.ts';
 
 /** Version of this shape. A change that old readers cannot take raises it. */
 export const RECORD_SCHEMA = 1;
@@ -254,4 +256,8 @@ export interface StreamRecord {
   readonly trace?: TraceFacts;
   /** The same exchange as it was seen behind the hop; absent when it was not, or no pair was certain. */
   readonly hop?: HopFacts;
+  /** An earlier try of the same request; absent of what asks for something new. */
+  readonly retryOf?: RetryFacts;
+  /** The batch job it belongs to; absent when its client named none. */
+  readonly job?: JobFacts;
 }

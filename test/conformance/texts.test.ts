@@ -64,6 +64,7 @@ function say({ persona: name, route: routeName, stream }: Way, fragments: readon
       submittedAtNs: 1_000,
       prefillAtNs: 2_000,
       tokenAtNs: fragments.map((_, index) => 10_000 + index * 1_000),
+      gaps: [],
       headAtNs: 1_500,
       writes: { dueAtNs: [], writtenAtNs: [], bytes: [] },
       promptTokens: 10,

@@ -91,6 +91,25 @@ export class ChatWriter {
     return text + (this.#style.aside?.(position) ?? '');
   }
 
+  /**
+   * The same of several positions, as engines tell the tokens of one output. Only tokens of one channel share an
+   * event; a tool's name has one for itself.
+   */
+  together(from: number, to: number): string {
+    let text = '';
+    for (const [index, choice] of this.#plan.choices.entries()) {
+      const own = choice.fragments.slice(from - 1, to);
+      for (const [nth, piece] of mergedFragments(own).entries()) {
+        const position = from + piece.end - 1;
+        const place = { kind: 'token', position, isLast: false } as const;
+        const isFirst = from === 1 && nth === 0;
+        text += this.#choiceEvent(index, this.#part(piece.fragment, isFirst ? 1 : position), place, piece.fragment);
+        if (position === choice.fragments.length) text += this.#finishEvent(index, choice);
+      }
+    }
+    return text + (this.#style.aside?.(to) ?? '');
+  }
+
   /** What closes the stream: usage when it was asked for, and the end mark. */
   closing(): string {
     if (!this.#usage || this.#style.usageIn === 'finish') return END_EVENT;
@@ -192,6 +211,23 @@ export class ChatWriter {
 
 function usageCounts(promptTokens: number, outputTokens: number): Json {
   return { prompt_tokens: promptTokens, total_tokens: promptTokens + outputTokens, completion_tokens: outputTokens };
+}
+
+/** Neighbours on one channel as one fragment, with the number of tokens up to its end. */
+function mergedFragments(fragments: readonly Fragment[]): { readonly fragment: Fragment; readonly end: number }[] {
+  const merged: { fragment: Fragment; end: number }[] = [];
+  for (const [index, fragment] of fragments.entries()) {
+    const last = merged.at(-1);
+    if (last === undefined || last.fragment.channel !== fragment.channel || fragment.channel === 'tool_name') {
+      merged.push({ fragment, end: index + 1 });
+    } else {
+      merged[merged.length - 1] = {
+        fragment: { ...fragment, text: last.fragment.text + fragment.text },
+        end: index + 1,
+      };
+    }
+  }
+  return merged;
 }
 
 /** All of a choice's text on one channel. */

@@ -3,12 +3,15 @@
 import { nowNs } from '../../base/clock.ts';
 import { atMoment } from '../at-moment.ts';
 import type { EngineModel } from './model.ts';
-import { Scheduler, type Job, type StepUnderWay } from './scheduler.ts';
+import { Scheduler, type Job, type Step, type StepToken, type StepUnderWay } from './scheduler.ts';
 
 /** Who waits for a job's tokens. Moments are those of the scheduler, so not later than now. */
 export interface JobListener {
   onStart(atNs: number): void;
-  onToken(position: number, atNs: number, last: boolean): void;
+  /** It was thrown out of its slot; nothing is lost but time. */
+  onPreempted(atNs: number): void;
+  /** The tokens of one step, in order. */
+  onTokens(tokens: readonly StepToken[], atNs: number): void;
 }
 
 export class EngineLoop {
@@ -37,6 +40,19 @@ export class EngineLoop {
 
   get heldTokens(): number {
     return this.#scheduler.heldTokens;
+  }
+
+  get preemptedCount(): number {
+    return this.#scheduler.preemptedCount;
+  }
+
+  /** Tokens guessed by speculation, and those of them that were good. */
+  get draftedCount(): number {
+    return this.#scheduler.draftedCount;
+  }
+
+  get acceptedCount(): number {
+    return this.#scheduler.acceptedCount;
   }
 
   fits(job: Job): boolean {
@@ -73,11 +89,7 @@ export class EngineLoop {
       this.stepCount += 1;
       this.lastStepNs = step.endAtNs - step.startAtNs;
       if (step.stallNs > 0) this.stallCount += 1;
-      for (const { id, position, last } of step.tokens) {
-        const listener = this.#listeners.get(id);
-        if (last) this.#listeners.delete(id);
-        listener?.onToken(position, step.endAtNs, last);
-      }
+      this.#tellTokens(step);
     }
     this.#tellStart(this.#scheduler.current);
   }
@@ -85,7 +97,16 @@ export class EngineLoop {
   #tellStart(step: StepUnderWay | undefined): void {
     if (step === undefined || step.index <= this.#toldIndex) return;
     this.#toldIndex = step.index;
+    for (const id of step.preempted) this.#listeners.get(id)?.onPreempted(step.startAtNs);
     for (const id of step.started) this.#listeners.get(id)?.onStart(step.startAtNs);
+  }
+
+  #tellTokens({ tokens, endAtNs }: Step): void {
+    for (const [id, own] of Map.groupBy(tokens, (token) => token.id)) {
+      const listener = this.#listeners.get(id);
+      if (own.at(-1)?.last === true) this.#listeners.delete(id);
+      listener?.onTokens(own, endAtNs);
+    }
   }
 
   #sleep(): void {

@@ -8,6 +8,7 @@ import { planAnswer } from './answer.ts';
 import type { EngineLoop } from './engine-loop.ts';
 import type { EngineSpan } from './engine-span.ts';
 import type { MetricsPage } from './metrics-page.ts';
+import type { EngineModel } from './model.ts';
 import { observedOf } from './observed.ts';
 import type { PerfRing } from './perf-ring.ts';
 import type { AnswerContext, FinishedAnswer, Persona, Route, Signals, StreamManners } from './persona.ts';
@@ -16,6 +17,7 @@ import type { PrefixCache } from './prefix-cache.ts';
 import type { GenerationRequest } from './request.ts';
 import type { Script } from './script.ts';
 import type { EngineStats } from './stats.ts';
+import { Teller } from './telling.ts';
 import type { TruthEnd, TruthLog } from './truth.ts';
 
 /** A model named so is answered by the script of that name. */
@@ -33,7 +35,7 @@ export interface Door {
   readonly signals: Signals;
   /** Manners that stand above those of every route. */
   readonly manners: Partial<StreamManners>;
-  readonly kvCapacityTokens: number | undefined;
+  readonly model: EngineModel;
   readonly prefixCache: PrefixCache | undefined;
   /** Wall time the engine started, for `created` fields. */
   readonly startedEpochS: number;
@@ -156,6 +158,7 @@ function compute(call: Call, context: AnswerContext, wire: AnswerWire): () => vo
     writer: route.writer(context, url),
     stream: request.stream,
     manners: { ...(route.manners ?? persona.manners), ...door.manners },
+    teller: new Teller(door.model),
     streamType: typeof streamType === 'function' ? streamType(url) : streamType,
     headers: persona.headers,
     onTokens: (position, tokenCount) => {

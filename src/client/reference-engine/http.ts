@@ -37,10 +37,14 @@ function sendPage(door: Door, url: URL, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': body.type }).end(body.text);
 }
 
-function pageContext({ models, startedEpochS, metrics, perfRing, stats, loop, kvCapacityTokens }: Door): PageContext {
+function pageContext({ models, startedEpochS, metrics, perfRing, stats, loop, model }: Door): PageContext {
+  const { kvCapacityTokens, speculation } = model;
   const kvUsedRatio = kvCapacityTokens === undefined ? undefined : loop.heldTokens / kvCapacityTokens;
-  const { runningCount, waitingCount, stepCount, lastStepNs } = loop;
-  const state = { ...stats, runningCount, waitingCount, kvUsedRatio, stepCount, lastStepNs };
+  const { runningCount, waitingCount, stepCount, lastStepNs, preemptedCount } = loop;
+  const draftedCount = speculation === undefined ? undefined : loop.draftedCount;
+  const acceptedCount = speculation === undefined ? undefined : loop.acceptedCount;
+  const load = { runningCount, waitingCount, kvUsedRatio, stepCount, lastStepNs };
+  const state = { ...stats, ...load, preemptedCount, draftedCount, acceptedCount };
   return { models, startedEpochS, metrics, state, takePerfEntries: () => perfRing.take() };
 }
 

@@ -27,6 +27,43 @@ export interface EngineModel {
   readonly prefixCache?: { readonly blockTokens: number; readonly maxBlocks: number };
   /** One step in so many, chosen by the seed, takes longer. */
   readonly stall?: { readonly everySteps: number; readonly stallNs: number };
+  /**
+   * The cache is given out in blocks as sequences grow, with nothing kept back for the rest of an answer. When
+   * none is left, the sequence let in last is thrown out, and all that it had is computed again when it comes
+   * back. Absent: room for a whole answer is kept from its start, and nobody is thrown out.
+   */
+  readonly paging?: { readonly blockTokens: number };
+  /** As engines without chunked prefill: prompts are computed whole, in steps of their own, while others wait. */
+  readonly wholePrompts?: true;
+  /** What the engine's own process costs beside the computing; all sequences wait for it alike. */
+  readonly host?: HostModel;
+  readonly speculation?: SpeculationModel;
+  /** Tokens of a sequence that are told together, as `--stream-interval` does; absent: each step's at once. */
+  readonly eventTokens?: number;
+}
+
+export interface HostModel {
+  /** One step in so many, chosen by the seed, begins late, by a length between both bounds. 0: none does. */
+  readonly everySteps: number;
+  readonly lowestNs: number;
+  readonly highestNs: number;
+  /** Added to the next step for each request that comes, as where its text is tokenised between two steps. */
+  readonly requestNs: number;
+}
+
+export interface SpeculationModel {
+  /** Tokens guessed for each sequence and step, which the step then checks. */
+  readonly drafts: number;
+  /** How likely each guess is good once all before it were. */
+  readonly acceptRatio: number;
+  /** Added to a step for each guess in a row, however many sequences guess. */
+  readonly draftNs: number;
+  /** Added to a step for each guess that it checks. */
+  readonly verifyNs: number;
+  /** How the tokens of one step are told: all in one event, an event each in one write, or a write each. */
+  readonly told: 'one_event' | 'one_write' | 'writes';
+  /** Between two of these writes. */
+  readonly spacingNs: number;
 }
 
 const US = 1_000;
@@ -67,5 +104,37 @@ export function modelFaults(model: EngineModel): string[] {
     atLeast('stall.everySteps', model.stall.everySteps, 1);
     atLeast('stall.stallNs', model.stall.stallNs, 0);
   }
+  if (model.eventTokens !== undefined) atLeast('eventTokens', model.eventTokens, 1);
+  faultsOfPaging(model, faults, atLeast);
+  faultsOfHost(model, faults, atLeast);
+  faultsOfSpeculation(model, faults, atLeast);
   return faults;
+}
+
+type AtLeast = (name: string, value: number, lowest: number) => void;
+
+function faultsOfPaging({ paging, kvCapacityTokens }: EngineModel, faults: string[], atLeast: AtLeast): void {
+  if (paging === undefined) return;
+  atLeast('paging.blockTokens', paging.blockTokens, 1);
+  if (kvCapacityTokens === undefined) faults.push('paging needs kvCapacityTokens');
+}
+
+function faultsOfHost({ host }: EngineModel, faults: string[], atLeast: AtLeast): void {
+  if (host === undefined) return;
+  atLeast('host.everySteps', host.everySteps, 0);
+  atLeast('host.lowestNs', host.lowestNs, 0);
+  atLeast('host.requestNs', host.requestNs, 0);
+  if (!(host.highestNs >= host.lowestNs)) faults.push('host.highestNs must be at least host.lowestNs');
+}
+
+function faultsOfSpeculation({ speculation, stepTokens }: EngineModel, faults: string[], atLeast: AtLeast): void {
+  if (speculation === undefined) return;
+  atLeast('speculation.drafts', speculation.drafts, 1);
+  atLeast('speculation.draftNs', speculation.draftNs, 0);
+  atLeast('speculation.verifyNs', speculation.verifyNs, 0);
+  atLeast('speculation.spacingNs', speculation.spacingNs, 0);
+  if (!(speculation.acceptRatio >= 0 && speculation.acceptRatio <= 1)) {
+    faults.push('speculation.acceptRatio must be from 0 to 1');
+  }
+  if (speculation.drafts >= stepTokens) faults.push('speculation.drafts must be less than stepTokens');
 }

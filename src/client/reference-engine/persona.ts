@@ -72,6 +72,8 @@ export interface AnswerWriter {
   roles(): Written;
   /** All that one position yields. */
   tokens(position: number): Written;
+  /** All that these positions yield, as one event a choice; left out where a dialect's events are told apart. */
+  together?(from: number, to: number): Written;
   /** What closes the stream. */
   closing(): Written;
   /** The same answer in one piece. */

@@ -4,10 +4,12 @@ import { nowNs } from '../../base/clock.ts';
 import { atMoment } from '../at-moment.ts';
 import type { AnswerWire } from './answer-wire.ts';
 import type { AnswerPlan } from './answer.ts';
+import { DueWrites } from './due-writes.ts';
 import type { EngineLoop } from './engine-loop.ts';
 import type { MetricStage } from './metrics-page.ts';
 import type { AnswerWriter, StreamManners, Written } from './persona.ts';
 import type { Script } from './script.ts';
+import type { Bunch, Teller } from './telling.ts';
 
 const NS_PER_MS = 1e6;
 
@@ -21,6 +23,7 @@ export interface ModelledAnswer {
   readonly writer: AnswerWriter;
   readonly stream: boolean;
   readonly manners: StreamManners;
+  readonly teller: Teller;
   /** Media type of a stream, default server-sent events. */
   readonly streamType: string | undefined;
   /** Fields of every head of this engine. */
@@ -38,8 +41,9 @@ export interface ModelledAnswer {
  * call the rest of it off.
  */
 export function playModelled(wire: AnswerWire, loop: EngineLoop, answer: ModelledAnswer): () => void {
-  const { plan, writer, stream, manners } = answer;
+  const { plan, writer, stream, manners, teller } = answer;
   const { truth } = wire;
+  const writes = new DueWrites();
   let stopKeepAlive = (): void => {};
   const sendHead = (dueAtNs: number): void => {
     if (!stream || truth.headAtNs !== undefined) return;
@@ -62,10 +66,15 @@ export function playModelled(wire: AnswerWire, loop: EngineLoop, answer: Modelle
         answer.onStage('prefill');
         if (manners.headAt === 'slot') sendHead(atNs);
       },
-      onToken: (position, atNs, last) => {
-        truth.tokenAtNs.push(atNs);
-        answer.onTokens(position, outputTokens.filter((count) => count >= position).length);
-        answer.onStage(position === 1 ? 'first_token' : 'next_token');
+      onPreempted: (atNs) => (truth.preemptedAtNs ??= []).push(atNs),
+      onTokens: (tokens, atNs) => {
+        for (const { position, gap } of tokens) {
+          truth.tokenAtNs.push(atNs);
+          if (gap !== undefined) truth.gaps.push(gap);
+          answer.onTokens(position, outputTokens.filter((count) => count >= position).length);
+          answer.onStage(position === 1 ? 'first_token' : 'next_token');
+        }
+        const { position = 0, last = false } = tokens.at(-1) ?? {};
         if (!stream) {
           if (!last) return;
           wire.whole(200, wholeHeaders(answer), writer.whole(), 'complete');
@@ -73,18 +82,34 @@ export function playModelled(wire: AnswerWire, loop: EngineLoop, answer: Modelle
           return;
         }
         sendHead(atNs);
-        const roles = position === 1 && manners.roleAt === 'first_token' ? writer.roles() : '';
-        wire.write(join([roles, writer.tokens(position), last ? writer.closing() : '']), atNs);
-        if (!last) return;
-        wire.finish();
-        answer.onFinished();
+        for (const bunch of teller.add(position, last)) {
+          const dueAtNs = atNs + bunch.delayNs;
+          writes.add(dueAtNs, () => writeBunch(wire, answer, bunch, dueAtNs));
+        }
       },
     },
   );
   return () => {
     stopKeepAlive();
+    writes.close();
     loop.abort(answer.jobId);
   };
+}
+
+function writeBunch(wire: AnswerWire, answer: ModelledAnswer, bunch: Bunch, dueAtNs: number): void {
+  const { writer, manners } = answer;
+  const { from, to, inOneEvent, last } = bunch;
+  const roles = from === 1 && manners.roleAt === 'first_token' ? writer.roles() : '';
+  const together = inOneEvent && to > from ? writer.together?.(from, to) : undefined;
+  const pieces = together === undefined ? positions(from, to).map((position) => writer.tokens(position)) : [together];
+  wire.write(join([roles, ...pieces, last ? writer.closing() : '']), dueAtNs);
+  if (!last) return;
+  wire.finish();
+  answer.onFinished();
+}
+
+function positions(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, nth) => from + nth);
 }
 
 function streamHeaders({ headers, streamType, writer }: ModelledAnswer): Record<string, string> {

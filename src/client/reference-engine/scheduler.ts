@@ -2,18 +2,22 @@
 // follow each other without a hole on their own virtual clock, and nothing here sleeps or writes.
 // Knows no text, no socket and no real clock.
 import { strict as assert } from 'node:assert';
-import { mix32 } from '../random.ts';
+import type { GapParts } from './gap-parts.ts';
+import { KvCache } from './kv-cache.ts';
 import type { EngineModel } from './model.ts';
+import { Seat, type Job } from './seat.ts';
+import { aloneWorkNs, lengthOf, stepParts, tokensOfStep, type StepParts } from './step-cost.ts';
 
-/** One request as the scheduler sees it. */
-export interface Job {
+export type { Job } from './seat.ts';
+
+/** A job's new token at the end of a step. */
+export interface StepToken {
   readonly id: string;
-  /** At least 1. */
-  readonly promptTokens: number;
-  /** Of these, tokens that are in the cache already, fewer than all; they cost no time. Default 0. */
-  readonly cachedTokens?: number;
-  /** Tokens each choice will have, one entry a choice; the choices share the prompt and go in step. */
-  readonly outputTokens: readonly number[];
+  /** 1 for the first. */
+  readonly position: number;
+  readonly last: boolean;
+  /** What lay between the job's token before and this one; absent for its first, and for the rest of a bunch. */
+  readonly gap?: GapParts;
 }
 
 /** One step that is over. */
@@ -25,31 +29,30 @@ export interface Step {
   readonly decodeCount: number;
   readonly prefillTokens: number;
   readonly stallNs: number;
+  /** What each mechanic added to its length. */
+  readonly parts: StepParts;
   /** Jobs whose first prompt piece was part of this step: their queue ended at `startAtNs`. */
   readonly started: readonly string[];
-  /** Jobs that have a new token at `endAtNs`, and which one: 1 for the first. */
-  readonly tokens: readonly { readonly id: string; readonly position: number; readonly last: boolean }[];
+  /** Jobs that were thrown out of their slots when the step began. */
+  readonly preempted: readonly string[];
+  /** New tokens at `endAtNs`, those of one job in order. */
+  readonly tokens: readonly StepToken[];
 }
-
-/** A job in a slot. */
-interface Seat {
-  readonly job: Job;
-  /** Tokens of its longest choice. */
-  readonly length: number;
-  prefilled: number;
-  produced: number;
-}
-
-/** Any constant will do that nothing else mixes into the seed. */
-const NOISE_WORD = 0x6e6f6973;
 
 /** A step under way: its length is settled when it begins, what it yields when it ends. */
 export type StepUnderWay = Omit<Step, 'tokens'>;
 
-/** What a seat gets out of a step: a piece of its prompt, or (0) a new token of each choice. */
+/** What a seat gets out of a step: a piece of its prompt, or (0) new tokens of each choice. */
 interface Share {
   readonly seat: Seat;
   readonly promptTokens: number;
+}
+
+/** The batch of a step before its cost is known. */
+interface Batch {
+  readonly shares: Share[];
+  readonly started: string[];
+  readonly preempted: string[];
 }
 
 interface Plan {
@@ -60,15 +63,24 @@ interface Plan {
 export class Scheduler {
   readonly #model: EngineModel;
   readonly #seed: number;
-  #waiting: Job[] = [];
+  readonly #cache: KvCache;
+  #waiting: Seat[] = [];
+  /** In the order in which they came to their slots. */
   #running: Seat[] = [];
   #plan: Plan | undefined;
   #stepCount = 0;
   #lastAtNs = 0;
+  #arrivedCount = 0;
+  /** Times a job was thrown out of its slot. */
+  preemptedCount = 0;
+  /** Tokens guessed by speculation, and those of them that were good. */
+  draftedCount = 0;
+  acceptedCount = 0;
 
   constructor(model: EngineModel, seed: number) {
     this.#model = model;
     this.#seed = seed;
+    this.#cache = new KvCache(model);
   }
 
   get waitingCount(): number {
@@ -81,7 +93,7 @@ export class Scheduler {
 
   /** Tokens that running jobs hold or have been promised. */
   get heldTokens(): number {
-    return this.#running.reduce((sum, seat) => sum + kvTokens(seat.job), 0);
+    return this.#cache.heldTokens(this.#running);
   }
 
   /** The step under way; undefined when there is nothing to compute. */
@@ -91,7 +103,7 @@ export class Scheduler {
 
   /** Whether the job could ever run; one that is larger than the cache would wait for ever. */
   fits(job: Job): boolean {
-    return kvTokens(job) <= (this.#model.kvCapacityTokens ?? Infinity);
+    return this.#cache.fits(job);
   }
 
   /** Ends every step that is over by then, in order. To be called before anything else at a moment. */
@@ -112,7 +124,8 @@ export class Scheduler {
     assert(atNs >= this.#lastAtNs, 'a job must be submitted at the moment the scheduler has come to');
     assert(this.fits(job) && job.promptTokens >= 1 && job.outputTokens.every((count) => count >= 1));
     assert((job.cachedTokens ?? 0) < job.promptTokens, 'the last token of a prompt is always computed');
-    this.#waiting.push(job);
+    this.#waiting.push(new Seat(job));
+    this.#arrivedCount += 1;
     this.#plan ??= this.#begin(atNs);
   }
 
@@ -122,101 +135,163 @@ export class Scheduler {
    */
   abort(id: string): boolean {
     const before = this.#waiting.length + this.#running.length;
-    this.#waiting = this.#waiting.filter((job) => job.id !== id);
+    for (const seat of this.#running) if (seat.job.id === id) this.#cache.release(seat);
+    this.#waiting = this.#waiting.filter((seat) => seat.job.id !== id);
     this.#running = this.#running.filter((seat) => seat.job.id !== id);
     return this.#waiting.length + this.#running.length < before;
   }
 
   #begin(startAtNs: number): Plan | undefined {
-    const shares: Share[] = [];
-    // Running sequences first, as vLLM does: a token each, so that they go on at every step.
+    const { shares, started, preempted } = this.#model.wholePrompts === true ? this.#wholeBatch() : this.#batch();
+    if (shares.length === 0) return undefined;
     let decodeCount = 0;
     let contextTokens = 0;
-    for (const seat of this.#running) {
-      if (seat.prefilled < seat.job.promptTokens) continue;
-      const live = seat.job.outputTokens.filter((count) => count > seat.produced).length;
-      shares.push({ seat, promptTokens: 0 });
-      decodeCount += live;
-      contextTokens += live * (seat.job.promptTokens + seat.produced);
+    let prefillTokens = 0;
+    for (const { seat, promptTokens } of shares) {
+      prefillTokens += promptTokens;
+      if (promptTokens > 0) continue;
+      decodeCount += seat.liveCount;
+      contextTokens += seat.contextTokens;
     }
-    const { shares: promptShares, started } = this.#sharePrompts(this.#model.stepTokens - decodeCount);
-    shares.push(...promptShares);
-    if (shares.length === 0) return undefined;
-    const prefillTokens = promptShares.reduce((sum, share) => sum + share.promptTokens, 0);
     const index = this.#stepCount;
     this.#stepCount += 1;
-    const stallNs = this.#stallNs(index);
-    const { stepBaseNs, decodeNs, contextNs, prefillNs } = this.#model;
-    const workNs = stepBaseNs + decodeNs * decodeCount + contextNs * contextTokens + prefillNs * prefillTokens;
-    const endAtNs = startAtNs + this.#noisyNs(workNs, index) + stallNs;
-    return { step: { index, startAtNs, endAtNs, decodeCount, prefillTokens, stallNs, started }, shares };
+    const load = { decodeCount, contextTokens, prefillTokens, arrivedCount: this.#arrivedCount };
+    this.#arrivedCount = 0;
+    const parts = stepParts(this.#model, this.#seed, index, load);
+    const endAtNs = startAtNs + lengthOf(parts);
+    const { stallNs } = parts;
+    const step = { index, startAtNs, endAtNs, decodeCount, prefillTokens, stallNs, parts, started, preempted };
+    return { step, shares };
+  }
+
+  /** Running sequences first, as vLLM does: a token each, so that they go on at every step. Prompts get the rest. */
+  #batch(): Batch {
+    const batch: Batch = { shares: [], started: [], preempted: [] };
+    const left = this.#model.stepTokens - this.#dealDecodes(batch);
+    this.#dealPrompts(batch, left);
+    return batch;
+  }
+
+  /** Prompts that wait have a step for themselves, each whole; only without any do sequences go on. */
+  #wholeBatch(): Batch {
+    const batch: Batch = { shares: [], started: [], preempted: [] };
+    let left = this.#model.stepTokens;
+    // A prompt larger than a step is computed all the same, alone.
+    for (let seat = this.#admit(left, batch); seat !== undefined; seat = this.#admit(left, batch)) {
+      left -= this.#givePrompt(seat, seat.toPrefill, batch);
+    }
+    if (batch.shares.length === 0) this.#dealDecodes(batch);
+    return batch;
+  }
+
+  /** Returns how many of the step's tokens it took. */
+  #dealDecodes(batch: Batch): number {
+    const { speculation } = this.#model;
+    const perSequence = 1 + (speculation?.drafts ?? 0);
+    let tokens = 0;
+    // Whoever is thrown out is taken from the list's end, so it has no share yet and its turn does not come.
+    for (const seat of this.#running) {
+      if (!seat.decodes || !this.#makeRoom(seat, perSequence, batch)) continue;
+      batch.shares.push({ seat, promptTokens: 0 });
+      tokens += perSequence * seat.liveCount;
+    }
+    return tokens;
   }
 
   /** Deals what is left of a step's tokens to prompts: first those begun, then those that wait. */
-  #sharePrompts(tokens: number): { shares: Share[]; started: string[] } {
-    const shares: Share[] = [];
-    const started: string[] = [];
+  #dealPrompts(batch: Batch, tokens: number): void {
     let left = tokens;
-    const give = (seat: Seat): void => {
-      const promptTokens = Math.min(left, seat.job.promptTokens - seat.prefilled);
-      shares.push({ seat, promptTokens });
-      left -= promptTokens;
-    };
     for (const seat of this.#running) {
-      if (left > 0 && seat.prefilled < seat.job.promptTokens) give(seat);
+      if (left > 0 && !seat.decodes) left -= this.#givePrompt(seat, left, batch);
     }
+    // Who was thrown out in this step would take back at once what others got of it.
+    if (batch.preempted.length > 0) return;
     // A job is let in only where there is something for it to do, so its prefill begins with its slot.
-    for (let seat = this.#admit(left); seat !== undefined; seat = this.#admit(left)) {
-      started.push(seat.job.id);
-      give(seat);
+    for (let seat = this.#admit(left, batch); seat !== undefined; seat = this.#admit(left, batch)) {
+      left -= this.#givePrompt(seat, left, batch);
     }
-    return { shares, started };
+  }
+
+  #givePrompt(seat: Seat, tokens: number, batch: Batch): number {
+    const promptTokens = Math.min(tokens, seat.toPrefill);
+    if (!this.#makeRoom(seat, promptTokens, batch)) return 0;
+    batch.shares.push({ seat, promptTokens });
+    return promptTokens;
+  }
+
+  /** Has others thrown out, the latest first, until the seat has its blocks; false when it was the latest itself. */
+  #makeRoom(seat: Seat, more: number, batch: Batch): boolean {
+    while (!this.#cache.grow(seat, more)) {
+      const victim = this.#running.pop();
+      assert(victim !== undefined, 'a seat that asks for room is running');
+      this.#cache.release(victim);
+      victim.throwOut();
+      this.#waiting.unshift(victim);
+      this.preemptedCount += 1;
+      batch.preempted.push(victim.job.id);
+      if (victim === seat) return false;
+    }
+    return true;
   }
 
   /** The first job that waits moves into a slot, if there is one. Nobody overtakes. */
-  #admit(tokensLeft: number): Seat | undefined {
-    const job = this.#waiting[0];
-    if (tokensLeft <= 0 || job === undefined || this.#running.length >= this.#model.maxRunning) return undefined;
-    // Room for the whole answer is kept from the start, so a running job is never thrown out again.
-    if (this.heldTokens + kvTokens(job) > (this.#model.kvCapacityTokens ?? Infinity)) return undefined;
+  #admit(tokensLeft: number, batch: Batch): Seat | undefined {
+    const [seat] = this.#waiting;
+    if (tokensLeft <= 0 || seat === undefined || this.#running.length >= this.#model.maxRunning) return undefined;
+    if (!this.#cache.admits(seat, this.#running)) return undefined;
     this.#waiting.shift();
-    const seat: Seat = { job, length: Math.max(...job.outputTokens), prefilled: job.cachedTokens ?? 0, produced: 0 };
     this.#running.push(seat);
+    if (!seat.hasStarted) batch.started.push(seat.job.id);
+    seat.hasStarted = true;
     return seat;
   }
 
-  #finish(plan: Plan): Step {
-    const tokens: { id: string; position: number; last: boolean }[] = [];
+  #finish({ step, shares }: Plan): Step {
+    const tokens: StepToken[] = [];
     const present = new Set(this.#running);
-    for (const { seat, promptTokens } of plan.shares) {
+    this.#tally(step.parts, shares);
+    for (const { seat, promptTokens } of shares) {
       if (!present.has(seat)) continue;
+      const decodes = promptTokens === 0;
       seat.prefilled += promptTokens;
-      if (seat.prefilled < seat.job.promptTokens) continue;
-      // The step that computes the end of the prompt also gives the first token.
-      seat.produced += 1;
-      tokens.push({ id: seat.job.id, position: seat.produced, last: seat.produced === seat.length });
+      if (seat.toPrefill > 0) continue;
+      // The step that computes the end of the prompt also gives the first token; guesses need a token to follow.
+      const most = decodes ? this.#guessed(seat, step.index) : 1;
+      this.#yield(seat, Math.min(most, seat.length - seat.produced), tokens);
     }
-    this.#running = this.#running.filter((seat) => seat.produced < seat.length);
-    return { ...plan.step, tokens };
+    for (const seat of this.#running) if (seat.isDone) this.#cache.release(seat);
+    this.#running = this.#running.filter((seat) => !seat.isDone);
+    return { ...step, tokens };
   }
 
-  /** No real step takes as long as the one before it: off by up to the model's ratio either way. */
-  #noisyNs(workNs: number, index: number): number {
-    const { noiseRatio } = this.#model;
-    if (noiseRatio === undefined) return workNs;
-    // A word of its own, so that noise and stalls do not go together.
-    const share = mix32(mix32(this.#seed, NOISE_WORD), index) / 2 ** 31 - 1;
-    return Math.max(1, Math.round(workNs * (1 + noiseRatio * share)));
+  #guessed(seat: Seat, index: number): number {
+    const count = tokensOfStep(this.#model, this.#seed, index, seat.word);
+    this.draftedCount += (this.#model.speculation?.drafts ?? 0) * seat.liveCount;
+    this.acceptedCount += (count - 1) * seat.liveCount;
+    return count;
   }
 
-  #stallNs(index: number): number {
-    const { stall } = this.#model;
-    if (stall === undefined) return 0;
-    return mix32(this.#seed, index) % stall.everySteps === 0 ? stall.stallNs : 0;
+  /** Tells every sequence that has a token already what it did in this step. */
+  #tally(parts: StepParts, shares: readonly Share[]): void {
+    const decoding = new Set(shares.flatMap(({ seat, promptTokens }) => (promptTokens === 0 ? [seat] : [])));
+    for (const seat of [...this.#running, ...this.#waiting]) {
+      if (seat.produced === 0) continue;
+      if (seat.isPreempted) seat.tally.add('preempted', parts);
+      else seat.tally.add(decoding.has(seat) ? 'decode' : 'waits_for_prompts', parts);
+    }
   }
-}
 
-/** Cache a job needs when it is done. */
-function kvTokens(job: Job): number {
-  return job.promptTokens + job.outputTokens.reduce((sum, count) => sum + count, 0);
+  #yield(seat: Seat, count: number, tokens: StepToken[]): void {
+    const { id } = seat.job;
+    const gap =
+      seat.produced === 0
+        ? undefined
+        : seat.tally.take(aloneWorkNs(this.#model, seat.liveCount, seat.contextTokens), count);
+    seat.isPreempted = false;
+    for (let nth = 1; nth <= count; nth += 1) {
+      seat.produced += 1;
+      const token = { id, position: seat.produced, last: seat.isDone };
+      tokens.push(gap === undefined || nth > 1 ? token : { ...token, gap });
+    }
+  }
 }

@@ -107,7 +107,7 @@ function openDoor(options: ReferenceEngineOptions, model: EngineModel, scripts: 
     persona,
     signals: { ...ALL_SIGNALS, ...options.signals },
     manners,
-    kvCapacityTokens: model.kvCapacityTokens,
+    model,
     prefixCache: model.prefixCache === undefined ? undefined : new PrefixCache(model.prefixCache, CHARS_PER_TOKEN),
     startedEpochS: Math.floor(epochMs() / 1000),
     anchor: anchorNow(),

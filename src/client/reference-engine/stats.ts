@@ -45,4 +45,9 @@ export interface EngineLoad {
   /** Steps computed, and the length of the latest one; absent before the first. */
   readonly stepCount: number;
   readonly lastStepNs: number | undefined;
+  /** Times a request was thrown out of its slot. */
+  readonly preemptedCount: number;
+  /** Tokens guessed by speculation, and those of them that were good; absent without speculation. */
+  readonly draftedCount: number | undefined;
+  readonly acceptedCount: number | undefined;
 }

@@ -1,6 +1,7 @@
 // What the engine really did, request by request, for whoever wants to know how well a measurement
 // of it agrees. All moments from this process's one monotonic clock (base/clock.ts).
 import { REFERENCE_TRUTH_MAX_COUNT } from '../../base/limits.ts';
+import type { GapParts } from './gap-parts.ts';
 
 export type TruthEnd = 'complete' | 'aborted' | 'refused' | 'cut';
 
@@ -15,6 +16,10 @@ export interface RequestTruth {
   prefillAtNs?: number;
   /** When each position was computed, by the scheduler's own clock; the first is the end of the prefill. */
   readonly tokenAtNs: number[];
+  /** What lay before each token but the first, mechanic by mechanic; tokens of one step share an entry. */
+  readonly gaps: GapParts[];
+  /** When it was thrown out of its slot; absent when it never was. */
+  preemptedAtNs?: number[];
   /** The head was given to the socket. */
   headAtNs?: number;
   /** Each write: when it was due, and the stamp taken right before the socket got the bytes. */
@@ -40,6 +45,7 @@ export class TruthLog {
       kind,
       arrivedAtNs,
       tokenAtNs: [],
+      gaps: [],
       writes: { dueAtNs: [], writtenAtNs: [], bytes: [] },
     };
     this.#byId.delete(requestId);

@@ -48,6 +48,7 @@ function openAiWriter(context: AnswerContext, traits: OpenAiTraits): AnswerWrite
   return {
     roles: () => writer.roles(),
     tokens: (position) => writer.tokens(position),
+    together: (from, to) => writer.together(from, to),
     closing: () => writer.closing(),
     whole: () => writer.whole(),
     ...(headers === undefined ? {} : { headers: () => headers(context) }),

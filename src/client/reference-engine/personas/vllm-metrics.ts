@@ -87,8 +87,20 @@ export const VLLM_METRICS: readonly MetricRow[] = [
   {
     name: 'vllm:num_preemptions_total',
     type: 'counter',
-    help: 'Requests thrown out of their slot; never done here.',
-    value: () => 0,
+    help: 'Times a request was thrown out of its slot.',
+    value: ({ preemptedCount }) => preemptedCount,
+  },
+  {
+    name: 'vllm:spec_decode_num_draft_tokens_total',
+    type: 'counter',
+    help: 'Tokens guessed by speculation.',
+    value: ({ draftedCount }) => draftedCount,
+  },
+  {
+    name: 'vllm:spec_decode_num_accepted_tokens_total',
+    type: 'counter',
+    help: 'Of these, tokens that were good.',
+    value: ({ acceptedCount }) => acceptedCount,
   },
   {
     name: 'vllm:prefix_cache_queries_total',

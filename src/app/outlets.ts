@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import { DELIVERY } from '../judge/delivery/metric.ts';
 import { HOP_METRICS } from '../judge/hop/metrics.ts';
 import type { Sink } from '../judge/report.ts';
+import { SLO_METRICS } from '../judge/slo/metrics.ts';
 import { METRICS } from '../measure/table.ts';
 import { createDeliveryFeed } from '../telemetry/delivery-feed.ts';
 import { ENGINE_METRICS } from '../telemetry/engine-metrics.ts';
@@ -19,6 +20,7 @@ import { CONTENT_TYPES, negotiateFormat, renderMetrics } from '../telemetry/prom
 import { RecordFile } from '../telemetry/record-file.ts';
 import { createResource, resourceLabels, startOtel, type Otel } from '../telemetry/sdk.ts';
 import { SELF_METRICS } from '../telemetry/self-metrics.ts';
+import { createSloFeed } from '../telemetry/slo-feed.ts';
 import { createSpanSink } from '../telemetry/spans.ts';
 import type { KnownLabels } from '../telemetry/start-series.ts';
 import { createMetricStore, type MetricStore } from '../telemetry/store.ts';
@@ -53,7 +55,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     clientMetrics: config.genAiClientMetrics ? (plan.latestGenAiNames ? 'v0.1' : 'v1.41') : 'off',
   });
   const store = createMetricStore({
-    specs: [...METRICS, DELIVERY, ...HOP_METRICS, ...genAi.specs, ...SELF_METRICS, ...ENGINE_METRICS],
+    specs: [...METRICS, ...SLO_METRICS, DELIVERY, ...HOP_METRICS, ...genAi.specs, ...SELF_METRICS, ...ENGINE_METRICS],
     known: knownLabels(config),
     startEpochMs: epochMs(),
     exponential: plan.exponential,
@@ -64,12 +66,14 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
   const spans = switchedSink('spans', spanSink(config, otel));
   const recent = new RecentReports();
   const summary = createSummary();
+  const objectives = createSloFeed(store, config.classes);
   const labels = resourceLabels(resource);
   return {
     sinks: [
       createMetricFeed(store),
       createDeliveryFeed(store),
       createHopFeed(store),
+      objectives,
       innerOnly(genAi.sink(store)),
       spans.sink,
       ...(recordFile === undefined ? [] : [recordFile]),
@@ -84,6 +88,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     takesPartInTraces: (now) => takesPartInTraces(now, plan),
     reconfigure(now) {
       store.know(knownLabels(now));
+      objectives.know(now.classes);
       spans.change(spanSink(now, otel));
     },
     metricsText(accept) {

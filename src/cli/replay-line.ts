@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DeliveryVerdict, HopVerdict } from '../judge/delivery/verdict.ts';
 import { judgeDelivery } from '../judge/delivery/rules.ts';
 import { judgeHop } from '../judge/hop/judge-hop.ts';
+import { judgeSlo } from '../judge/slo/judge-slo.ts';
+import type { SloVerdict } from '../judge/slo/verdict.ts';
 import type { Figures } from '../measure/figures.ts';
 import { defined } from '../measure/defined.ts';
 import { measureRecord } from '../measure/measure-record.ts';
@@ -21,6 +23,8 @@ export interface Checked {
   readonly delivery?: DeliveryVerdict;
   /** Where the exchange was seen on both sides of a hop. */
   readonly hop?: HopVerdict;
+  /** Against what was promised when it was recorded; absent of what was no demand. */
+  readonly slo?: SloVerdict;
   /** Paths of the figures that differ, such as `split.queueNs`. */
   readonly differences?: readonly string[];
   readonly reason?: string;
@@ -35,7 +39,7 @@ export function checkLine(text: string, isWhole: boolean): Checked {
     if (!isWhole) return { state: 'cut', reason: 'the file ends inside this line' };
     return { state: 'unreadable', reason: 'this line is not JSON' };
   }
-  const { record, figures, delivery, hop } = (parsed ?? {}) as Written;
+  const { record, figures, delivery, hop, slo } = (parsed ?? {}) as Written;
   if (typeof record !== 'object' || record === null || typeof figures !== 'object' || figures === null) {
     return { state: 'unreadable', reason: 'this line holds no record with figures' };
   }
@@ -43,7 +47,7 @@ export function checkLine(text: string, isWhole: boolean): Checked {
     const reason = `its record has schema ${String(record.schema)}; this rubato reads schema ${RECORD_SCHEMA}`;
     return { state: 'unreadable', reason };
   }
-  return compare(record, { figures, delivery, hop });
+  return compare(record, { figures, delivery, hop, slo });
 }
 
 /** What a line holds, as far as it is looked at; lines of earlier versions have no verdicts. */
@@ -52,16 +56,19 @@ interface Written {
   readonly figures?: unknown;
   readonly delivery?: unknown;
   readonly hop?: unknown;
+  readonly slo?: unknown;
 }
 
 function compare(record: StreamRecord, written: Written): Checked {
   let figures: Figures;
   let delivery: DeliveryVerdict | undefined;
   let hop: HopVerdict | undefined;
+  let slo: SloVerdict | undefined;
   try {
     figures = measureRecord(record);
     delivery = judgeDelivery(record);
     hop = judgeHop(record);
+    slo = judgeSlo(record, figures);
   } catch (error) {
     // A record that was edited by hand may lack what the type promises.
     return { state: 'unreadable', reason: `its record is damaged (${(error as Error).message})` };
@@ -70,13 +77,14 @@ function compare(record: StreamRecord, written: Written): Checked {
     ...findDifferences(written.figures, throughJson(figures), ''),
     ...(written.delivery === undefined ? [] : findDifferences(written.delivery, throughJson(delivery), 'delivery')),
     ...(written.hop === undefined ? [] : findDifferences(written.hop, throughJson(hop), 'hop')),
+    ...(written.slo === undefined ? [] : findDifferences(written.slo, throughJson(slo), 'slo')),
   ];
   const about = {
     id: record.id,
     class: record.class.name,
     outcome: record.end.outcome,
     figures,
-    ...defined({ delivery, hop }),
+    ...defined({ delivery, hop, slo }),
   };
   if (differences.length === 0) return { state: 'equal', ...about };
   const named = differences.slice(0, DIFFERENCES_MAX_COUNT);

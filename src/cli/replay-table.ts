@@ -8,6 +8,14 @@ function verdictCell(verdict: Checked['delivery'] | Checked['hop']): string {
   return verdict.way === undefined ? verdict.word : `${verdict.word} ${verdict.way}`;
 }
 
+/** What was promised and not kept, by name; `unknown` where one of them cannot be judged. */
+function sloCell(slo: Checked['slo']): string {
+  if (slo?.good === undefined) return '–';
+  const missed = slo.objectives.filter(({ met }) => met === 'false').map(({ name }) => name);
+  if (missed.length > 0) return `missed ${missed.join(' ')}`;
+  return slo.good === 'true' ? 'good' : 'unknown';
+}
+
 interface Column {
   readonly title: string;
   readonly width: number;
@@ -29,6 +37,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'total ms', width: 10, cell: ({ figures }) => ms(figures?.durationNs) },
   { title: 'delivery', width: -17, cell: ({ delivery }) => verdictCell(delivery) },
   { title: 'hop', width: -17, cell: ({ hop }) => verdictCell(hop) },
+  { title: 'objectives', width: -24, cell: ({ slo }) => sloCell(slo) },
   { title: 'figures', width: -9, cell: ({ state }) => (state === 'equal' ? 'equal' : 'DIFFERENT') },
 ];
 

@@ -7,6 +7,8 @@ import type { UnpairedReason } from '../record/hop-facts.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 import type { TextCurve } from '../record/text-curve.ts';
 import type { DeliveryVerdict, HopVerdict } from './delivery/verdict.ts';
+import type { JobReport } from './job/judge-job.ts';
+import type { SloVerdict } from './slo/verdict.ts';
 
 /** Label values of one exchange: closed or capped sets only. */
 export interface ExchangeLabels {
@@ -33,6 +35,8 @@ export interface Report {
   readonly delivery?: DeliveryVerdict;
   /** What the hop did that this exchange was seen on both sides of. */
   readonly hop?: HopVerdict;
+  /** What it came to against what was promised; absent of what is no demand. */
+  readonly slo?: SloVerdict;
   /** It was seen before a hop, and not found behind it. */
   readonly unpaired?: { readonly hop: string; readonly reason: UnpairedReason };
   /** Offsets and hashes of the generated text, for pairing alone: no sink writes them anywhere. */
@@ -61,6 +65,8 @@ export interface Sink {
   onCoalesced?(labels: ExchangeLabels, count: number): void;
   /** The exchange is over and its record frozen. `text` is for the record file alone. */
   onReport?(report: Report, exemplar: ExemplarRef | undefined, text?: CapturedText): void;
+  /** A batch job is over; told after the reports that it rests on. */
+  onJob?(job: JobReport): void;
 }
 
 /** An exchange still under way, for `/api/streams` and the gauge `rubato.active`. */

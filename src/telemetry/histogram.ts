@@ -37,6 +37,8 @@ export class Histogram {
   count = 0;
   min = Number.POSITIVE_INFINITY;
   max = 0;
+  /** Of `count`, those that never came. */
+  neverCount = 0;
   #sumLow = 0;
   #sumCarries = 0;
   /** The latest traced value of each bucket, in three columns so that recording allocates nothing. */
@@ -69,6 +71,20 @@ export class Histogram {
     if (value > this.max) this.max = value;
     if (this.#exponentialBounds !== undefined) this.#recordExponential(value, this.#exponentialBounds);
     if (exemplar !== undefined) this.#remember(bucket, value, exemplar);
+  }
+
+  /**
+   * Adds one that never came: above every bound, and in neither sum nor extremes, which are of what came. The
+   * exponential buckets have no end to put it behind; their last one holds all that is too long for them.
+   */
+  recordNever(): void {
+    const bucket = this.counts.length - 1;
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
+    this.count += 1;
+    this.neverCount += 1;
+    if (this.exponentialCounts === undefined) return;
+    const last = this.exponentialCounts.length - 1;
+    this.exponentialCounts[last] = (this.exponentialCounts[last] ?? 0) + 1;
   }
 
   get bounds(): readonly number[] {

@@ -109,5 +109,8 @@ function statisticsOf(
   perUnit: number,
 ): { sum: number; count: number; min?: number; max?: number } {
   const { count, sumInUnits: sum } = histogram;
-  return count === 0 ? { sum, count } : { sum, count, min: histogram.min / perUnit, max: histogram.max / perUnit };
+  if (count === histogram.neverCount) return { sum, count };
+  const min = histogram.min / perUnit;
+  // What never came is longer than the longest that did.
+  return histogram.neverCount > 0 ? { sum, count, min } : { sum, count, min, max: histogram.max / perUnit };
 }

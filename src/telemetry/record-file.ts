@@ -1,4 +1,4 @@
-// The sink that writes records to a file, one JSON line `{ record, figures, delivery, hop }` an exchange, so that
+// The sink that writes records to a file, one JSON line `{ record, figures, delivery, hop, slo }` an exchange, so that
 // every figure and verdict can be recomputed later; with `--capture-text` it also holds `text`, here and only here.
 // Writing is in the background and bounded: a full or read-only disk costs records (counted) and one log line,
 // never memory, and is tried again.
@@ -65,9 +65,9 @@ export class RecordFile implements Sink {
     this.#retryMs = this.#retryFirstMs;
   }
 
-  onReport({ record, figures, delivery, hop }: Report, _exemplar?: ExemplarRef, text?: CapturedText): void {
+  onReport({ record, figures, delivery, hop, slo }: Report, _exemplar?: ExemplarRef, text?: CapturedText): void {
     this.#takenCount += 1;
-    const line = Buffer.from(`${JSON.stringify({ record, figures, delivery, hop, text })}\n`);
+    const line = Buffer.from(`${JSON.stringify({ record, figures, delivery, hop, slo, text })}\n`);
     if (this.#closed || this.#queuedBytes + line.length > this.#queueMaxBytes) {
       this.#droppedCount += 1;
       return;

@@ -20,6 +20,8 @@ export interface CounterHandle {
 export interface HistogramHandle {
   /** Adds one integer value (ns where the unit is `s`). */
   record(value: number, exemplar?: ExemplarRef): void;
+  /** Adds one that never came, as longer than any. */
+  recordNever(): void;
 }
 
 /** A value read at the moment of collection; integers, ns where the unit is `s`. */

@@ -7,6 +7,7 @@ import { EXIT } from '../../src/cli/exit-codes.ts';
 import { envName, KEY_NAMES, keySpec, STRUCTURED_KEYS } from '../../src/config/keys.ts';
 import { DELIVERY } from '../../src/judge/delivery/metric.ts';
 import { HOP_METRICS } from '../../src/judge/hop/metrics.ts';
+import { SLO_METRICS } from '../../src/judge/slo/metrics.ts';
 import { METRICS } from '../../src/measure/table.ts';
 import { ENGINE_METRICS } from '../../src/telemetry/engine-metrics.ts';
 import { prometheusName } from '../../src/telemetry/names.ts';
@@ -61,6 +62,7 @@ function metrics(): string {
   const all: readonly MetricSpec[] = [
     ...METRICS,
     DELIVERY,
+    ...SLO_METRICS,
     ...HOP_METRICS,
     ...ENGINE_METRICS,
     ...SELF_METRICS,

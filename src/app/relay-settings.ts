@@ -1,5 +1,6 @@
 // From the configuration and the environment to what relay threads are told.
-import type { Config, HostHeader, RouteConfig, UpstreamAddress } from '../config/config.ts';
+import type { ClassTurnsConfig, Config, HostHeader, RouteConfig, UpstreamAddress } from '../config/config.ts';
+import type { AdmissionRules } from '../relay/admission-classes.ts';
 import type { AdmissionSettings } from '../relay/admission-limits.ts';
 import type { LiveSettings, RouteRule, SamplerSettings, UpstreamTarget } from '../relay/settings.ts';
 import { edgeRoute } from './edge-routes.ts';
@@ -24,6 +25,7 @@ export function relaySettings(
     tracing,
     timeLimits: config.timeouts,
     admission: admissionOf(config),
+    turns: turnsOf(config),
   };
 }
 
@@ -35,6 +37,23 @@ function admissionOf({ admission, relayCount }: Config): AdmissionSettings {
     maxConnectionCount: Math.ceil(connectionCount / relayCount),
     maxRssBytes: admission.maxRssBytes === 'auto' ? roomInMemoryBytes() : admission.maxRssBytes,
     uploadRateMinBytes: admission.uploadRateMinBytes,
+  };
+}
+
+/** Its share as well, of places; each relay's queue waits as long and may be as long as is configured. */
+function turnsOf({ turns, classes, classHeader, relayCount }: Config): AdmissionRules | undefined {
+  if (turns === undefined) return undefined;
+  const share = (count: number | undefined): number => Math.ceil((count ?? Infinity) / relayCount);
+  return {
+    maxRunningCount: share(turns.maxRunningCount),
+    classHeader,
+    classes: classes.map(({ name, rules }) => ({
+      name,
+      ...(turns.turnsOf[name] as ClassTurnsConfig),
+      maxRunningCount: share(turns.turnsOf[name]?.maxRunningCount),
+      // What is told by the body is not told here, and no such class has turns of its own.
+      rules: rules.filter(({ model, body }) => model === undefined && body === undefined),
+    })),
   };
 }
 

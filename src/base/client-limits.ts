@@ -36,3 +36,7 @@ export const SHED_LOG_EVERY_MS = 60_000;
 export const TLS_FILES_LOOK_MS = 10_000;
 /** After a change, time for the other file of the pair to follow. */
 export const TLS_FILES_SETTLE_MS = 250;
+/** Most requests of a class that may wait in the admission queue of one route: each holds a connection. */
+export const ADMISSION_WAITING_MAX_COUNT = 10_000;
+/** Longest wait there: whoever waits longer has given up. */
+export const ADMISSION_WAIT_MAX_MS = 600_000;

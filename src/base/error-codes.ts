@@ -69,7 +69,9 @@ export const ERROR_CODES = {
     code: 'RBT_SHED',
     status: 503,
     blame: 'operator',
-    message: 'This rubato has no room for more now: streams, connections, memory or descriptors are at their limit.',
+    message:
+      'This rubato has no room for more now: streams, connections, memory, descriptors or the places of this class are ' +
+      'at their limit.',
     retryAfterSeconds: SHED_RETRY_AFTER_SECONDS,
   },
   shutdown: {

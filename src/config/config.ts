@@ -102,6 +102,23 @@ export interface AdmissionConfig {
   readonly uploadRateMinBytes: number | undefined;
 }
 
+/** How a class stands in the admission queue. */
+export interface ClassTurnsConfig {
+  /** Of those that wait, a higher one goes first. */
+  readonly priority: number;
+  /** Requests of the class at one route's engine; undefined is no limit of its own. */
+  readonly maxRunningCount: number | undefined;
+  readonly maxWaitingCount: number;
+  readonly maxWaitMs: number;
+}
+
+export interface TurnsConfig {
+  /** Requests at one route's engine; undefined is no limit but those of the classes. */
+  readonly maxRunningCount: number | undefined;
+  /** By the name of the class, all of them. */
+  readonly turnsOf: Readonly<Record<string, ClassTurnsConfig>>;
+}
+
 /** Files, because they are read again when they change. */
 export interface ListenTlsConfig {
   readonly certPath: string;
@@ -137,6 +154,8 @@ export interface Config {
   };
   readonly timeouts: TimeoutConfig;
   readonly admission: AdmissionConfig;
+  /** The admission queue; undefined holds nobody back. */
+  readonly turns: TurnsConfig | undefined;
   /** TLS towards clients; absent means plain HTTP. */
   readonly listenTls: ListenTlsConfig | undefined;
   readonly relayCount: number;

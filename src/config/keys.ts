@@ -60,7 +60,7 @@ export const KEYS = {
   ...HOP_KEYS,
   config: key({
     placeholder: 'FILE',
-    help: 'A YAML file with any of these keys, and with routes, classes and edges.',
+    help: 'A YAML file with any of these keys, and with routes, classes, edges and admission.',
     read: readText('the path of a YAML file'),
   }),
   relays: key({
@@ -200,6 +200,8 @@ export const STRUCTURED_KEYS = {
     'Upstreams by path or host: a list of { name, upstream, prefix or host, engine, engine_metrics, engine_perf_metrics }. The first that matches wins.',
   edges: 'Listeners before gateways, beside those of the key edge: a list of { name, listen, upstream, host_header }.',
   classes: 'Traffic classes: a list of { name, stall_ms, match }. The first class with a matching rule wins.',
+  admission:
+    'Who may be at the engine at once, off without it: { max_running, classes: [{ class, priority, max_running, max_waiting, max_wait_ms }] }, for each route. The rest waits its turn, or gets 503.',
 } as const;
 
 export function envName(name: KeyName): string {

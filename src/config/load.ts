@@ -8,6 +8,7 @@ import { flagName, type KeyName, type KeyValues } from './keys.ts';
 import { type ConfigFile, type Environment, find, loadFile, readValues, type Sources, tryRead } from './sources.ts';
 import { checkClasses, checkRoutes } from './structured.ts';
 import { pairFault } from './tls-pair.ts';
+import { checkTurns } from './turns.ts';
 
 export interface LoadInput extends Sources, Surroundings {
   /** Checks of settings that are not ours, such as `OTEL_…`. Each gives the faults it finds. */
@@ -31,9 +32,10 @@ export function loadConfig(input: LoadInput): Loaded {
     },
   });
   const classes = checkClasses(file.entries.get('classes')?.raw, required(values, 'stall-ms'));
+  const turns = checkTurns(file.entries.get('admission')?.raw, classes.value);
   const listed = checkEdges(file.entries.get('edges')?.raw);
   const edges = [...required(values, 'edge'), ...listed.value];
-  for (const sentence of [...routes.faults, ...classes.faults, ...listed.faults])
+  for (const sentence of [...routes.faults, ...classes.faults, ...turns.faults, ...listed.faults])
     faults.push(`${file.path ?? ''}: ${sentence}`);
   if (isUpstreamMissing(input, file)) faults.push(NO_UPSTREAM);
   else if (find(input, file, 'upstream') === undefined) faults.push(...strayEngineUrls(values));
@@ -43,7 +45,8 @@ export function loadConfig(input: LoadInput): Loaded {
   for (const check of input.checks) faults.push(...check(input.env));
 
   if (faults.length > 0) return { faults };
-  const config = assemble(values, { routes: routes.value, classes: classes.value, edges, caPem });
+  const structured = { routes: routes.value, classes: classes.value, turns: turns.value, edges };
+  const config = assemble(values, { ...structured, caPem });
   return { config: deepFreeze(config), warnings: [...nearMisses(input.env), ...spokenOf(config)] };
 }
 
@@ -108,7 +111,7 @@ function required<Name extends KeyName>(values: KeyValues, name: Name): NonNulla
   return value;
 }
 
-type Structured = Pick<Config, 'routes' | 'classes' | 'edges'>;
+type Structured = Pick<Config, 'routes' | 'classes' | 'turns' | 'edges'>;
 
 function assemble(values: KeyValues, rest: Structured & { caPem: string | undefined }): Config {
   const path = values.record;
@@ -153,6 +156,7 @@ function assemble(values: KeyValues, rest: Structured & { caPem: string | undefi
     genAiClientMetrics: required(values, 'gen-ai-client-metrics'),
     classHeader: required(values, 'class-header'),
     classes: rest.classes,
+    turns: rest.turns,
     models: required(values, 'models'),
     promptBucketEdges: required(values, 'prompt-buckets'),
     outputBucketEdges: required(values, 'output-buckets'),

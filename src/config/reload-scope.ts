@@ -33,6 +33,7 @@ const SCOPES: Readonly<Record<keyof Config, Scope>> = {
   upstreamTls: 'live',
   timeouts: 'live',
   admission: 'live',
+  turns: 'live',
   drainDelayMs: 'live',
   drainMs: 'live',
   propagate: 'live',

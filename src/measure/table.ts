@@ -1,6 +1,7 @@
 // Every metric that is fed by a measure, in the order in which people read them. Each stands in the
 // file of its measure; a new measure is one new file and one line here.
 import type { MetricSpec } from '../base/metric-spec.ts';
+import { ADMISSION_WAIT } from './admission-wait.ts';
 import { BACKPRESSURE } from './backpressure.ts';
 import { EVENTS_COALESCED } from './coalesced.ts';
 import { DOUBTS_COUNT } from './doubts.ts';
@@ -25,6 +26,7 @@ export const METRICS: readonly MetricSpec[] = [
   TTFT_PER_1K,
   TTFT_PART,
   NETWORK_PART,
+  ADMISSION_WAIT,
   GAP,
   GAP_MAX,
   GAPS,

@@ -1,7 +1,7 @@
 // TTFT in parts, without remainder. Five moments cut it into pieces that follow each other; the engine's
 // window is split further by engine-window.ts. All in integer ns, so the parts sum to TTFT exactly.
 //
-//   0 ──upload── upload ended ──forward+connect── request sent ──wire·queue·prefill·rest── first token
+//   0 ──wait── admitted ──upload── upload ended ──forward+connect── request sent ──wire·queue·prefill·rest── first token
 //                                                                                           received
 //     ──hold── written ──client── accepted by the kernel (TTFT)
 import { COST_BOUNDS_S, type MetricSpec, WAIT_BOUNDS_S } from '../base/metric-spec.ts';
@@ -21,8 +21,14 @@ export function splitTtft(record: StreamRecord, row: number, ttftNs: number): Sp
   const sentAtNs = clamp(marks.requestSentAtNs ?? receivedAtNs, uploadEndAtNs, receivedAtNs);
   const writtenAtNs = clamp(valueAt(record.chunks.writtenAtNs, row), receivedAtNs, ttftNs);
 
-  const connectNs = connectingNs(marks, uploadEndAtNs, sentAtNs);
-  const forwardNs = sentAtNs - uploadEndAtNs - connectNs;
+  // Nothing of the body was taken before the admission queue let the request go on, so its wait comes first.
+  const waitNs = marks.admittedAtNs === undefined ? undefined : Math.min(marks.admittedAtNs, sentAtNs);
+  const uploadStartAtNs = Math.min(waitNs ?? 0, uploadEndAtNs);
+  const forwardStartAtNs = Math.max(waitNs ?? 0, uploadEndAtNs);
+
+  const uploadNs = uploadEndAtNs - uploadStartAtNs;
+  const connectNs = connectingNs(marks, forwardStartAtNs, sentAtNs);
+  const forwardNs = sentAtNs - forwardStartAtNs - connectNs;
   const holdNs = writtenAtNs - receivedAtNs;
   const clientNs = ttftNs - writtenAtNs;
   // A token that came before the request was sent has crossed the wire in nobody's window.
@@ -32,10 +38,10 @@ export function splitTtft(record: StreamRecord, row: number, ttftNs: number): Sp
   const { wireNs, ...ofEngine } = window;
   return {
     ...ofEngine,
-    networkNs: uploadEndAtNs + connectNs + (wireNs ?? 0) + clientNs,
-    network: { uploadNs: uploadEndAtNs, connectNs, ...defined({ wireNs }), clientNs },
-    rubatoNs: forwardNs + holdNs,
-    rubato: { forwardNs, holdNs },
+    networkNs: uploadNs + connectNs + (wireNs ?? 0) + clientNs,
+    network: { uploadNs, connectNs, ...defined({ wireNs }), clientNs },
+    rubatoNs: forwardNs + holdNs + (waitNs ?? 0),
+    rubato: { forwardNs, holdNs, ...defined({ waitNs }) },
   };
 }
 

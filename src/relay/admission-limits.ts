@@ -20,8 +20,8 @@ export const BOUNDLESS: AdmissionSettings = {
   uploadRateMinBytes: undefined,
 };
 
-/** Why something was refused for want of room. */
-export const SHED_REASONS = ['streams', 'connections', 'memory', 'descriptors'] as const;
+/** Why something was refused for want of room; the last two by the admission queue. */
+export const SHED_REASONS = ['streams', 'connections', 'memory', 'descriptors', 'queue_full', 'queue_age'] as const;
 export type ShedReason = (typeof SHED_REASONS)[number];
 
 export class AdmissionLimits {

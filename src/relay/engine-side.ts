@@ -1,8 +1,10 @@
-// The engine's end of one exchange: gets a connection, sends the request on it, gives it back or closes
-// it, and sends the request a second time where that is safe. Decides nothing about the answer.
+// The engine's end of one exchange: waits for its turn where there is a line, gets a connection, sends the request
+// on it, gives it back or closes it, and sends the request a second time where that is safe. Decides nothing about
+// the answer.
 import { nowNs } from '../base/clock.ts';
 import type { WireEnd } from '../base/outcome.ts';
 import { shortageOf } from './admission-limits.ts';
+import type { Ticket } from './admission-queue.ts';
 import type { ExchangePlan } from './exchange-plan.ts';
 import { attempt, type OnException } from './guarded.ts';
 import type { KeepAlive } from './keep-alive.ts';
@@ -28,6 +30,7 @@ export interface EngineSideOptions {
 
 export class EngineSide implements ConnectionUser {
   readonly #options: EngineSideOptions;
+  readonly #ticket: Ticket | undefined;
   #connection: UpstreamConnection | undefined;
   /** The request while it is sent. A stream goes on for long after that, and has no use for it. */
   #upload: Upload | undefined;
@@ -40,6 +43,10 @@ export class EngineSide implements ConnectionUser {
 
   constructor(options: EngineSideOptions) {
     this.#options = options;
+    this.#ticket = options.plan.ticketFor?.({
+      onTurn: (hasWaited) => this.#attempt(() => this.#begin(hasWaited)),
+      onRefused: (reason) => this.#attempt(() => options.onBroken('shed', reason)),
+    });
   }
 
   onConnected(): void {
@@ -79,8 +86,19 @@ export class EngineSide implements ConnectionUser {
     return this.#upload?.byteCount ?? this.#sent.byteCount;
   }
 
+  /** It stands in line, and has asked the engine for nothing yet. */
+  get isWaiting(): boolean {
+    return this.#ticket?.isWaiting === true;
+  }
+
   start(): void {
+    if (this.#ticket === undefined) this.#begin(false);
+    else this.#ticket.ask();
+  }
+
+  #begin(hasWaited: boolean): void {
     const { plan, guard } = this.#options;
+    if (hasWaited) plan.tape.mark(plan.number, 'admitted', nowNs());
     guard.onStart();
     plan.tape.mark(plan.number, 'connectStart', nowNs());
     this.#send(plan.pool.acquire(plan.route.upstream, this));
@@ -113,13 +131,19 @@ export class EngineSide implements ConnectionUser {
   leave(): void {
     if (this.#connection !== undefined) this.#connection.user = undefined;
     this.#connection = undefined;
+    this.#ticket?.leave();
   }
 
   /** Returns the connection to the pool when nothing can be left over on it. */
   giveBack(answer: KeepAlive, clean: boolean): void {
     const connection = this.#connection;
     this.#connection = undefined;
-    if (connection === undefined) return;
+    if (connection !== undefined) this.#release(connection, answer, clean);
+    // Behind it, so that whoever is next finds the connection.
+    this.#ticket?.leave();
+  }
+
+  #release(connection: UpstreamConnection, answer: KeepAlive, clean: boolean): void {
     const { pool } = this.#options.plan;
     if (!clean) pool.noteSurplus(connection.target);
     if (answer.breaksItsWord) pool.doubt(connection.target);
@@ -131,6 +155,7 @@ export class EngineSide implements ConnectionUser {
   cut(): void {
     this.#connection?.destroy();
     this.#connection = undefined;
+    this.#ticket?.leave();
   }
 
   #send(connection: UpstreamConnection): void {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TapeWriter } from '../tape/writer.ts';
+import type { Asker, Ticket } from './admission-queue.ts';
 import type { ReadClock } from './read-clock.ts';
 import type { RouteRule, TimeLimits } from './settings.ts';
 import type { UpstreamPool } from './upstream-pool.ts';
@@ -25,6 +26,8 @@ export interface ExchangePlan {
   readonly upgradeHead: Buffer | undefined;
   /** The process is going down: connections are not kept. */
   readonly isDraining: () => boolean;
+  /** A way through the admission queue; undefined where there is none. */
+  readonly ticketFor: ((asker: Asker) => Ticket) | undefined;
   /** Nothing more happens on either side. */
   readonly onSettled: () => void;
 }

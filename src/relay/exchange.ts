@@ -91,6 +91,11 @@ export class Exchange {
     return this.#plan.socket;
   }
 
+  /** It waits for its turn, and nobody reads what its client sends. */
+  get isWaiting(): boolean {
+    return this.#engine.isWaiting;
+  }
+
   /** Ends the exchange for a reason of the engine's or ours; echoes are ignored. */
   fail(wireEnd: WireEnd, reason: string): void {
     this.#end.end({ wireEnd, reason });

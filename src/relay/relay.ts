@@ -27,6 +27,7 @@ import { pickRoute, rulesByListener, upstreamsOf } from './routes.ts';
 import type { Admission, Arrival } from './listener.ts';
 import type { LiveSettings, RelaySettings, RouteRule } from './settings.ts';
 import { respond } from './synthetic.ts';
+import { Turns } from './turns.ts';
 import { UploadRate } from './upload-rate.ts';
 import { UpstreamPool } from './upstream-pool.ts';
 
@@ -50,6 +51,7 @@ export class Relay implements Admission {
   /** With what each came with. */
   readonly #open = new Map<Exchange, Arrival>();
   readonly #limits: AdmissionLimits;
+  readonly #turns: Turns;
   readonly #loops = new LoopWatch();
   readonly #uploadRate = new UploadRate();
   readonly #lookTimer: NodeJS.Timeout;
@@ -62,6 +64,7 @@ export class Relay implements Admission {
     this.#rules = rulesByListener(settings);
     this.#pool.keepOnly(upstreamsOf(this.#rules));
     this.#limits = new AdmissionLimits(settings.admission);
+    this.#turns = new Turns(settings.turns);
     this.#lookTimer = setInterval(() => this.#look(), ADMISSION_LOOK_MS);
     this.#lookTimer.unref();
     const tape = openTape(settings.tape);
@@ -103,6 +106,7 @@ export class Relay implements Admission {
       fields: step.fields,
       upgradeHead: arrival.upgradeHead,
       isDraining: () => this.#draining,
+      ticketFor: listener === 0 ? this.#turns.ticketsFor(arrival, route.id) : undefined,
       onSettled: () => {
         this.#loops.forget(edgeSpanId);
         this.#onSettled(exchange);
@@ -123,6 +127,7 @@ export class Relay implements Admission {
     this.#settings = { ...settings, routes: settings.routes.map(kept), edges: settings.edges.map(kept) };
     this.#rules = rulesByListener(this.#settings);
     this.#limits.settings = settings.admission;
+    this.#turns.configure(settings.turns);
     this.#pool.keepOnly(upstreamsOf(this.#rules));
   }
 
@@ -151,7 +156,7 @@ export class Relay implements Admission {
   clientGone(number: number): void {
     for (const [exchange, { req }] of this.#open) {
       // While its connection is read the relay learns of a client's end itself, and after what came before it.
-      if (exchange.number === number && req.isPaused()) exchange.clientGone();
+      if (exchange.number === number && (req.isPaused() || exchange.isWaiting)) exchange.clientGone();
     }
   }
 

@@ -2,6 +2,7 @@
 // relay reads no configuration, no environment and no file but those in which the system says how names are
 // found.
 
+import type { AdmissionRules } from './admission-classes.ts';
 import type { AdmissionSettings } from './admission-limits.ts';
 import type { TlsPair } from './listener-tls.ts';
 
@@ -67,6 +68,8 @@ export interface LiveSettings {
   readonly timeLimits: TimeLimits;
   /** Room of this relay. */
   readonly admission: AdmissionSettings;
+  /** Who waits for whom; undefined holds nobody back. */
+  readonly turns: AdmissionRules | undefined;
 }
 
 export interface ListenPlace {

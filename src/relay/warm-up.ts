@@ -35,6 +35,7 @@ export async function warmUp(): Promise<void> {
       tracing: undefined,
       timeLimits: NO_LIMITS,
       admission: BOUNDLESS,
+      turns: undefined,
       tls: undefined,
       tape: createTape(TAPE_BYTES).shared,
     });

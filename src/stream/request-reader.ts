@@ -47,14 +47,6 @@ export interface RequestReading {
 }
 
 /**
- * The path of a request target, which is shown: no query, where some put their key, and of a target with a
- * scheme no authority, where some put a password.
- */
-export function pathOfTarget(target: string): string {
-  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
-}
-
-/**
  * Media types under which JSON arrives. The last two are what `curl -d` and careless clients send;
  * engines such as llama.cpp parse the body all the same.
  */

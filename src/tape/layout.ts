@@ -63,6 +63,7 @@ export const MARK_KINDS = [
   'blockedTo',
   'informational',
   'retried',
+  'admitted',
 ] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
 

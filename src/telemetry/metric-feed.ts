@@ -2,6 +2,7 @@
 // stream, so their handles are looked up by class and model and kept; what happens once an exchange
 // looks its series up anew. Decides nothing: which gap is stalled or tainted was decided before.
 import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.ts';
+import { ADMISSION_WAIT } from '../measure/admission-wait.ts';
 import { BACKPRESSURE } from '../measure/backpressure.ts';
 import { DOUBTS_COUNT, doubtsOf } from '../measure/doubts.ts';
 import { EVENTS_COALESCED } from '../measure/coalesced.ts';
@@ -122,6 +123,7 @@ function countStream(store: MetricStore, report: Report, exemplar: ExemplarRef |
   const sample = (spec: MetricSpec, lengthNs: number | undefined): void => {
     if (lengthNs !== undefined) store.histogram(spec, labels).record(lengthNs, exemplar);
   };
+  sample(ADMISSION_WAIT, record.marks.admittedAtNs);
   sample(GAP_MAX, figures.gapsReceived.maxNs);
   sample(TPOT, figures.tpotNs);
   sample(THINKING, figures.thinkingNs);

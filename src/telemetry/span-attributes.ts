@@ -113,6 +113,7 @@ function figureAttributes({ record, figures, delivery }: Report): Own {
     'rubato.coalesced_count': figures.coalescedCount,
     'rubato.hold.max_us': us(figures.holdMaxNs),
     'rubato.hold.p50_us': us(figures.holdP50Ns),
+    'rubato.admission.wait_us': us(record.marks.admittedAtNs),
     'rubato.backpressure_us': us(figures.backpressureNs),
     'rubato.stamp_error.max_us': us(figures.stampErrorMaxNs),
   };

@@ -82,6 +82,7 @@ export const SPAN_ATTRIBUTES = {
   'rubato.coalesced_count': 'Generated events beyond the first of their read.',
   'rubato.hold.max_us': 'Read received → accepted by the kernel, largest over the chunks.',
   'rubato.hold.p50_us': 'Read received → accepted by the kernel, median over the chunks.',
+  'rubato.admission.wait_us': 'Request head received → let go on by the admission queue; absent where it did not wait.',
   'rubato.backpressure_us': 'Time in which the socket to the client was blocked.',
   'rubato.stamp_error.max_us': 'Upper bound of how late any stamp is that the figures rest on; above 1 ms a doubt.',
   'rubato.other_clock.request_start_epoch_ms':

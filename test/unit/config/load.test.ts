@@ -67,6 +67,7 @@ describe('defaults', () => {
         maxRssBytes: 'auto',
         uploadRateMinBytes: 1_024,
       },
+      turns: undefined,
       listenTls: undefined,
       relayCount: 1,
       drainDelayMs: 0,

@@ -33,6 +33,25 @@ function marks(uploadEndMs: number, connectStartMs: number, connectedMs: number,
   };
 }
 
+describe('a wait in the admission queue', () => {
+  test('is rubato and not upload, where the body was taken behind it', () => {
+    const split = splitOf({ marks: { admittedAtNs: ms(20), ...marks(30, 31, 38, 40) } });
+    expect(split.rubato).toEqual({ forwardNs: ms(10) - ms(7), holdNs: 20_000, waitNs: ms(20) });
+    expect(split.network).toMatchObject({ uploadNs: ms(10), connectNs: ms(7) });
+    expect(split.rubatoNs).toBe(ms(23) + 20_000);
+  });
+
+  test('is not forwarding either, where there was no body', () => {
+    const split = splitOf({ marks: { admittedAtNs: ms(20), ...marks(0, 21, 28, 40) } });
+    expect(split.rubato).toEqual({ forwardNs: ms(20) - ms(7), holdNs: 20_000, waitNs: ms(20) });
+    expect(split.network).toMatchObject({ uploadNs: 0, connectNs: ms(7) });
+  });
+
+  test('is absent where there was none', () => {
+    expect(splitOf({ marks: marks(30, 31, 38, 40) }).rubato).not.toHaveProperty('waitNs');
+  });
+});
+
 describe('measured parts', () => {
   test('lie between the moments that follow each other', () => {
     const split = splitOf({
@@ -159,7 +178,7 @@ test('for moments in any order the parts sum to TTFT and none is negative', () =
     writeAfterNs: fc.integer({ min: -ms(2), max: ms(5) }),
     flushAfterNs: fc.integer({ min: 0, max: ms(5) }),
     marks: fc.record(
-      { uploadEndAtNs: atNs, connectStartAtNs: atNs, connectedAtNs: atNs, requestSentAtNs: atNs },
+      { admittedAtNs: atNs, uploadEndAtNs: atNs, connectStartAtNs: atNs, connectedAtNs: atNs, requestSentAtNs: atNs },
       { requiredKeys: [] },
     ),
     wireFloorNs: maybeNs,

@@ -4,7 +4,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldsFromEnd, fieldsFromStart } from '../../../src/stream/json-edges.ts';
-import { pathOfTarget, readRequest as readWithLookup, type RequestCopy } from '../../../src/stream/request-reader.ts';
+import { pathOfTarget } from '../../../src/base/head-rules.ts';
+import { readRequest as readWithLookup, type RequestCopy } from '../../../src/stream/request-reader.ts';
 import { fuzz } from '../../support/fuzz.ts';
 
 /** The reading without its look-up of further fields and without hashes, which have tests of their own. */

@@ -5,6 +5,7 @@ import type { Outcome } from '../base/outcome.ts';
 import { gatherEvidence } from '../evidence/table.ts';
 import { judgeHop } from '../judge/hop/judge-hop.ts';
 import { judgeDelivery } from '../judge/delivery/rules.ts';
+import { judgeSlo } from '../judge/slo/judge-slo.ts';
 import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.ts';
 import { outputBucket } from '../measure/buckets.ts';
 import { defined } from '../measure/defined.ts';
@@ -12,6 +13,7 @@ import { measureRecord } from '../measure/measure-record.ts';
 import type { Evidence, StreamRecord } from '../record/stream-record.ts';
 import type { TextCurve } from '../record/text-curve.ts';
 import type { EndEntry } from '../tape/entries.ts';
+import type { Demand } from './demand/demand.ts';
 import { EngineMemory, type EngineByMetrics } from './engine-memory.ts';
 import { subjectOf } from './evidence-subject.ts';
 import type { EndedExchange, Estimator, LateSource } from './late-evidence.ts';
@@ -45,6 +47,7 @@ export interface Decided {
 export interface ClosingShares {
   readonly models: ModelLabels;
   readonly pairs: PairFinder;
+  readonly demand: Demand;
   readonly tell: (call: (sink: Sink) => void) => void;
   readonly onFault: (where: string, fault: unknown) => void;
 }
@@ -69,13 +72,14 @@ export class Closing {
   /** Takes an exchange that has ended; its report follows at once unless evidence is still expected. */
   close(observed: ObservedExchange, end: EndEntry, decided: Decided): void {
     const { labels, place } = decided;
-    const record = recordOf(observed, end, {
+    const bare = recordOf(observed, end, {
       route: labels.route,
       edge: labels.edge,
       labels: { model: labels.model, promptBucket: labels.promptBucket },
       engine: this.#engines.recall(place, observed.request.model, observed.reader?.engine()),
       promptTokensEstimate: observed.promptTokensEstimate,
     });
+    const record = this.#shares.demand.ended(observed, bare, end.atNs);
     const text = observed.text.finish(observed.reader, observed.doubts);
     const exchange = endedExchange(observed, record, { place, atNs: end.atNs });
     // Both sights of an exchange may still be under way, and so may evidence; the report is made of all of it.
@@ -138,12 +142,13 @@ export class Closing {
     const evident = withEvidence(unproven, estimated === undefined ? stated : [...stated, estimated]);
     const record = hop === undefined ? evident : { ...evident, hop };
     const verdict = judgeHop(record);
+    const figures = measureRecord(record);
     const report: Report = {
       record,
-      figures: measureRecord(record),
+      figures,
       labels,
       outputBucket: outputBucket(record.tokens.output, outputBucketEdges),
-      ...defined({ delivery: judgeDelivery(record) }),
+      ...defined({ delivery: judgeDelivery(record), slo: judgeSlo(record, figures) }),
       ...(text === undefined ? {} : { text }),
       ...(verdict === undefined ? {} : { hop: verdict }),
       ...(unpaired === undefined ? {} : { unpaired }),

@@ -10,7 +10,7 @@ import type { ConnectionFacts, Marks, ResponseFacts } from '../record/stream-rec
 import type { EngineName } from '../record/engines.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 import type { AnswerReader, EmitEvent } from '../stream/answer-reader.ts';
-import { pathOfTarget, readRequest, type RequestReading } from '../stream/request-reader.ts';
+import type { RequestReading } from '../stream/request-reader.ts';
 import { noteHead } from '../stream/head-facts.ts';
 import type { TextCapture } from '../stream/text-capture.ts';
 import type {
@@ -22,14 +22,14 @@ import type {
   OpenEntry,
   PauseEntry,
 } from '../tape/entries.ts';
-import { fieldValue } from '../base/fields.ts';
+import { pathOfTarget } from '../base/head-rules.ts';
 import { AnswerText } from './answer-text.ts';
+import { AskedRequest } from './asked-request.ts';
 import type { ClassSubject } from './classifier.ts';
 import type { Company } from './company.ts';
 import { createMetering, EarlyPauses, type Metering } from './metering.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { openReader } from './open-reader.ts';
-import { RequestAssembly } from './request-assembly.ts';
 import { SeqRows } from './seq-rows.ts';
 
 /** What an exchange tells while it runs. */
@@ -69,9 +69,9 @@ export class ObservedExchange {
   readonly capture: TextCapture | undefined;
   /** Where the generated text stood at each chunk. */
   readonly text: AnswerText;
+  readonly asked: AskedRequest;
   connection: ConnectionFacts | undefined;
   reader: AnswerReader | undefined;
-  requestBytes = 0;
   /** Moment of the latest read with a generated fragment, ns since the exchange opened. */
   lastGeneratedAtNs: number | undefined;
   /** Prompt tokens as estimated when the labels were frozen. */
@@ -81,8 +81,6 @@ export class ObservedExchange {
   #modelList: ModelList | undefined;
   readonly #options: ObservedOptions;
   readonly #listener: ExchangeListener;
-  readonly #assembly = new RequestAssembly();
-  #reading: RequestReading | undefined;
   readonly #earlyPauses = new EarlyPauses();
   /** Made with the first chunk, when the class is known. */
   #metering: Metering | undefined;
@@ -101,6 +99,7 @@ export class ObservedExchange {
     this.company = options.company;
     this.capture = options.capture;
     this.text = new AnswerText(options.capture, options.isPaired);
+    this.asked = new AskedRequest(opening, this.path, options.capture);
     this.#options = options;
     this.#listener = options.listen(this);
   }
@@ -117,10 +116,7 @@ export class ObservedExchange {
 
   /** What the request says of itself, as far as it was copied by now. */
   get request(): RequestReading {
-    if (this.#reading !== undefined) return this.#reading;
-    const copy = { ...this.#assembly.copy(this.requestBytes), ...defined({ capture: this.capture }) };
-    const [type, encoding] = ['content-type', 'content-encoding'].map((name) => fieldValue(this.opening.fields, name));
-    return readRequest(copy, type, encoding, this.path);
+    return this.asked.reading;
   }
 
   get headSeen(): boolean {
@@ -132,13 +128,13 @@ export class ObservedExchange {
   }
 
   onRequestBytes(offset: number, bytes: Uint8Array): void {
-    this.#assembly.add(offset, bytes);
-    this.requestBytes = Math.max(this.requestBytes, offset + bytes.length);
+    this.asked.onBytes(offset, bytes);
   }
 
   onMark({ kind, atNs, value }: MarkEntry): void {
     const sinceOpenNs = this.#since(atNs);
     switch (kind) {
+      case 'admitted':
       case 'connectStart':
       case 'requestSent':
       case 'headWritten':
@@ -147,9 +143,7 @@ export class ObservedExchange {
         return;
       case 'uploadEnd':
         this.marks.uploadEndAtNs = sinceOpenNs;
-        this.requestBytes = value;
-        this.#reading = this.request;
-        this.#assembly.clear();
+        this.asked.onUploaded(value);
         return;
       case 'blockedFrom':
         this.metering.gaps.onBlocked(sinceOpenNs);
@@ -244,9 +238,8 @@ export class ObservedExchange {
     this.response.chunkCount = entry.chunkCount;
     this.response.receivedBytes = entry.receivedBytes;
     this.response.deliveredBytes = entry.deliveredBytes;
-    this.requestBytes = entry.requestBytes;
-    this.#reading ??= this.request;
-    if (this.#reading.cut && this.requestBytes > 0) this.doubts.add('request_cut');
+    this.asked.onEnd(entry.requestBytes);
+    if (this.request.cut && entry.requestBytes > 0) this.doubts.add('request_cut');
     for (const doubt of this.reader?.doubts() ?? []) this.doubts.add(doubt);
     const { gaps } = this.metering;
     if (gaps.blockedFull || gaps.pausesFull) this.doubts.add('log_full');

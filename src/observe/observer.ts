@@ -11,6 +11,7 @@ import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
 import { doubtClock } from './clock-doubt.ts';
 import { Closing, exemplarOf } from './closing.ts';
 import { CompanyBook } from './company.ts';
+import { Demand } from './demand/demand.ts';
 import { ModelLabels } from './model-labels.ts';
 import { ObservedExchange, type ExchangeListener } from './observed-exchange.ts';
 import type { ObserverOptions, ObserverTerms } from './observer-options.ts';
@@ -35,6 +36,8 @@ export class Observer {
   readonly #closing: Closing;
   readonly #pairs: PairFinder;
   readonly #hops = new HopSummary();
+  /** Retries and batch jobs. */
+  readonly demand = new Demand((job) => this.#tell((sink) => sink.onJob?.(job)));
   readonly #sinks: readonly Sink[];
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
   readonly #openingTime = new OpeningTime();
@@ -47,7 +50,8 @@ export class Observer {
     this.#options = options;
     this.#terms = options;
     this.#models = new ModelLabels(options.models);
-    this.#sinks = [...options.sinks, this.#hops];
+    // A job is told of after the report that ended it.
+    this.#sinks = [...options.sinks, this.#hops, this.demand];
     this.#pairs = new PairFinder({
       ...(options.peer === undefined ? {} : { peer: options.peer }),
       hasEdges: () => options.routes.some(({ edge }) => edge !== undefined),
@@ -56,6 +60,7 @@ export class Observer {
     this.#closing = new Closing(options, {
       models: this.#models,
       pairs: this.#pairs,
+      demand: this.demand,
       tell: (call) => this.#tell(call),
       onFault: (where, fault) => this.#noteFault(where, fault),
     });
@@ -161,6 +166,7 @@ export class Observer {
     });
     this.#termsOf.set(observed, terms);
     this.#open.set(id, observed);
+    this.demand.opened(observed, this.#edgeOf(observed).edge === undefined);
     if (isPaired) this.#pairs.opened(openSightOf(observed, this.#edgeOf(observed).edge));
     return observed;
   }

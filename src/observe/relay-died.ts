@@ -5,7 +5,7 @@ import type { EndEntry } from '../tape/entries.ts';
 import type { ObservedExchange } from './observed-exchange.ts';
 
 /** It was cut, at the moment at which we know. */
-export function endOfRelayDied({ opening, chunks, requestBytes }: ObservedExchange): EndEntry {
+export function endOfRelayDied({ opening, chunks, asked }: ObservedExchange): EndEntry {
   return {
     exchange: opening.exchange,
     atNs: nowNs(),
@@ -15,6 +15,6 @@ export function endOfRelayDied({ opening, chunks, requestBytes }: ObservedExchan
     chunkCount: chunks.totalCount,
     receivedBytes: chunks.totalBytes,
     deliveredBytes: chunks.flushedBytes,
-    requestBytes,
+    requestBytes: asked.byteCount,
   };
 }

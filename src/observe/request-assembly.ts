@@ -34,6 +34,11 @@ export class RequestAssembly {
     };
   }
 
+  /** The pieces of a body of so many bytes that was copied whole; undefined of any other. */
+  whole(totalBytes: number): readonly Uint8Array[] | undefined {
+    return this.#headBytes === totalBytes && totalBytes <= REQUEST_COPY_WHOLE_BYTES ? this.#head : undefined;
+  }
+
   /** Lets go of the bytes: prompts of open exchanges must not pile up in memory. */
   clear(): void {
     this.#head = [];

@@ -5,7 +5,7 @@
 // is left of the time to the first event. So the smaller one is nearer, unless the head came early, which
 // the engine never does and a hop may. This file weighs the two.
 import { lengthNs, NS_PER_MS, stated } from './exact.ts';
-import { headClassOf } from './head-class.ts';
+import { headClassOf } from '../record/head-class.ts';
 import { remainderNs } from './remainder.ts';
 import type { EvidenceSubject } from './source.ts';
 

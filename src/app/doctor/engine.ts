@@ -1,7 +1,7 @@
 // Which engine it is, when its head lands, and whether it can take part in traces.
 import { adviceFor } from '../../evidence/advice.ts';
 import { ENGINE_SPANS } from '../../evidence/engine-spans.ts';
-import { headClassOf } from '../../evidence/head-class.ts';
+import { headClassOf } from '../../record/head-class.ts';
 import type { Report } from '../../judge/report.ts';
 import type { EngineFacts } from '../../record/engines.ts';
 import type { Check, Finding } from './check.ts';

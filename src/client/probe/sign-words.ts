@@ -22,6 +22,9 @@ const SENTENCES: Readonly<Record<string, (numbers: Numbers) => string>> = {
   lumps: (of) => `${of['bursts']} lumps of ${of['eventsPerBurst']} events`,
   one_by_one: (of) => `${of['reads']} reads for ${of['events']} events, nearly all with one`,
   head_only_with_text: () => 'the response head came only with the first text: many engines do so, and so do some hops',
+  engine_sends_it_early: (of) =>
+    `this engine sends its head before it begins, and it was not here for ${of['headWaitMs']} ms`,
+  even_beat: () => 'so even a beat may be the engine’s, or that of a hop that spaces events out',
   quick: () => 'events gather for less than 20 ms at most',
   steps_of_several_tokens: (of) => `${of['eventsPerBurst']} events a step, as with speculative decoding`,
   few_events: (of) => `only ${of['events']} events came: ask for more with --max-tokens`,

@@ -1,12 +1,13 @@
 // Nothing held the stream that could be seen: events came one by one, or as one step of the engine writes them.
 import { ascending, nearestRank } from '../../measure/percentile.ts';
+import { isSurelyEarly } from '../../record/head-class.ts';
+import { isPacedMaybe } from './beat.ts';
+import { headCameWithText } from './head.ts';
 import { commonNumbers, ratio, type Finding, type Shape } from './shape.ts';
 
 const BURSTS_LEAST = 8;
 const BURSTS_AMPLE = 20;
 const HELD_LITTLE_RATIO = 0.05;
-const HEAD_WAIT_LEAST_NS = 100_000_000;
-const HEAD_WITH_TEXT_NS = 3_000_000;
 const SINGLE_LEAST_RATIO = 0.8;
 const HELD_MOST_RATIO = 0.3;
 /** Reads that end inside an event are no engine's, and their text waits for the next. */
@@ -26,15 +27,21 @@ export function judgePasses(shape: Shape): Finding | undefined {
   const sign = signOf(shape);
   if (sign === undefined) return undefined;
   const late = headCameWithText(shape);
-  // Where a hop shows, by its name or a coding, that the head came late may be its doing.
-  const { hopSigns } = shape.record.response;
-  const hopSeen = shape.arrivals.coded || (hopSigns?.products ?? []).length > 0;
+  const isPaced = isPacedMaybe(shape);
+  const isOpen = (late && isHopSeen(shape)) || isPaced;
   return {
-    word: late && hopSeen ? 'unsure' : 'passes',
-    signs: [sign, ...(late ? ['head_only_with_text'] : [])],
+    word: isOpen ? 'unsure' : 'passes',
+    signs: [sign, ...(late ? ['head_only_with_text'] : []), ...(isPaced ? ['even_beat'] : [])],
     numbers: { ...commonNumbers(shape), singleRatio: Math.round(100 * singleRatio) / 100 },
     ample: sign === 'one_by_one' && bursts.length >= BURSTS_AMPLE && heldRatio <= HELD_LITTLE_RATIO && !late,
   };
+}
+
+/** A hop shows, by its name, a coding, or what only a hop does to this engine: that the head is late may be its doing. */
+function isHopSeen({ record, arrivals }: Shape): boolean {
+  const { hopSigns } = record.response;
+  if (arrivals.coded || (hopSigns?.products ?? []).length > 0) return true;
+  return isSurelyEarly(record.engine, record.answer.dialect);
 }
 
 function signOf({ bursts, counts, singleRatio }: Shape): string | undefined {
@@ -44,14 +51,6 @@ function signOf({ bursts, counts, singleRatio }: Shape): string | undefined {
   const steps = counts.filter((count) => count <= STEP_MOST_COUNT).length;
   const areSteps = ratio(steps, counts.length) >= STEP_LEAST_RATIO && singleRatio >= STEP_SINGLE_LEAST_RATIO;
   return areSteps && nearestRank(silences, 50) <= STEP_MOST_NS ? 'steps_of_several_tokens' : undefined;
-}
-
-/** Many engines keep their head until there is text, and so do some hops: about the text it says nothing. */
-function headCameWithText({ record, bursts }: Shape): boolean {
-  const first = bursts[0];
-  const headAtNs = record.marks.headReceivedAtNs;
-  if (first === undefined || headAtNs === undefined || first.silenceNs < HEAD_WAIT_LEAST_NS) return false;
-  return first.atNs - headAtNs < HEAD_WITH_TEXT_NS;
 }
 
 /** A first read with many events: a hop may have kept the start, and so may a stall or a lost packet. */

@@ -9,6 +9,7 @@ import type { DeliveryVerdict } from './verdict.ts';
 import { judgeCompression } from './compression.ts';
 import { judgeEven } from './even.ts';
 import { judgeFew, judgeLoss, judgeOurs, judgeRest, judgeToolCalls } from './gates.ts';
+import { judgeHead } from './head.ts';
 import { judgePasses } from './passes.ts';
 import { judgeRechunk } from './rechunk.ts';
 import { type Finding, shapeOf, type Shape } from './shape.ts';
@@ -33,6 +34,7 @@ const RULES: readonly Rule[] = [
   { judge: judgeTimer, confidence: [0.9, 0.95] },
   { judge: judgeEven, confidence: [0.8, 0.9] },
   { judge: judgeRechunk, confidence: [0.8, 0.9] },
+  { judge: judgeHead, confidence: [0.9, 0.95] },
   { judge: judgePasses, confidence: [0.8, 0.95] },
   { judge: judgeRest, confidence: [0, 0] },
 ];

@@ -1,7 +1,8 @@
 // What a pair of curves is to the rule of two points: reads as they went into the hop and releases as they came
 // out, less what this side itself did to them. Pure; knows no way of holding.
 import type { HopFacts } from '../../record/hop-facts.ts';
-import type { Pause, StreamRecord } from '../../record/stream-record.ts';
+import type { StreamRecord } from '../../record/stream-record.ts';
+import { pausedNs } from '../pauses.ts';
 
 /** Text that went into the hop at one moment. */
 export interface HopRead {
@@ -112,14 +113,6 @@ function latenessByRead({ chunks }: StreamRecord): Map<number, number> {
     lateNs.set(atNs, Math.max(lateNs.get(atNs) ?? 0, chunks.errorBoundNs[row] ?? 0));
   }
   return lateNs;
-}
-
-function pausedNs(pauses: readonly Pause[], fromNs: number, toNs: number): number {
-  let sum = 0;
-  for (const { startAtNs, endAtNs } of pauses) {
-    sum += Math.max(0, Math.min(endAtNs, toNs) - Math.max(startAtNs, fromNs));
-  }
-  return sum;
 }
 
 /** Our client did not take what we had. The list is from, to, from, to …; the last one may still go on. */

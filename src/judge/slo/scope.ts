@@ -1,5 +1,5 @@
 // Whether an objective is for this exchange: by the size of its prompt and of its answer. Pure.
-import { UNKNOWN_BUCKET } from '../../measure/buckets.ts';
+import { UNKNOWN_BUCKET } from '../../record/bucket-names.ts';
 import type { ObjectiveScope } from '../../record/objective.ts';
 import type { StreamRecord } from '../../record/stream-record.ts';
 import { type Fate, isLost } from './fate.ts';

@@ -6,7 +6,7 @@ import type { Delivered } from './ways.ts';
 const ms = (moment: number): number => Math.round(moment * 1e6);
 
 export function recordOfDelivery(delivered: Delivered): StreamRecord {
-  const { arrivals, encoding, lengthBytes, headWithBody, blockedMs = [] } = delivered;
+  const { arrivals, encoding, lengthBytes, headWithBody, headAtMs = 3, blockedMs = [] } = delivered;
   const log = new AnswerLog({
     id: '0-1',
     openedAtEpochMs: 1_796_000_000_000,
@@ -18,7 +18,7 @@ export function recordOfDelivery(delivered: Delivered): StreamRecord {
     'text/event-stream',
     ...(encoding === undefined ? [] : ['content-encoding', encoding]),
   ];
-  const headAtNs = headWithBody === undefined ? ms(3) : ms(arrivals[0]?.atMs ?? 0);
+  const headAtNs = ms(headWithBody === undefined ? headAtMs : (arrivals[0]?.atMs ?? 0));
   log.onHead(headAtNs, { status: 200, framing: lengthBytes === undefined ? 'chunked' : 'length', fields });
   for (const { atMs, bytes, errorBoundMs = 0 } of arrivals) {
     log.onRead({ atNs: ms(atMs), errorBoundNs: ms(errorBoundMs), pieces: [bytes] });

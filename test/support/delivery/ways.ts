@@ -16,6 +16,8 @@ export interface Delivered {
   readonly lengthBytes?: number;
   /** The head came with the first byte of the body. */
   readonly headWithBody?: true;
+  /** Else: when it came; at once unless said. */
+  readonly headAtMs?: number;
   /** From, to, from, to … in ms: the client took nothing. */
   readonly blockedMs?: readonly number[];
 }

@@ -153,14 +153,6 @@ describe('not held', () => {
     );
   });
 
-  test('a head that came only with the text is told, and accuses nobody', () => {
-    const record = recordOfDelivery({ arrivals: asWritten(steady(100, 20)), headWithBody: true });
-    const verdict = judgeDelivery(record);
-    const seen = { ...record, response: { ...record.response, hopSigns: { products: ['nginx' as const] } } };
-    expect(judgeDelivery(seen)).toMatchObject({ word: 'unsure', confidence: 0 });
-    expect(verdict).toMatchObject({ word: 'passes', signs: ['one_by_one', 'head_only_with_text'], confidence: 0.8 });
-  });
-
   test('a start that came as a lump is not cleared: a hop may have kept it, and so may a lost packet', () => {
     const arrivals = asWritten(steady(100, 20)).map((arrival) => ({ ...arrival, atMs: Math.max(arrival.atMs, 800) }));
     expect(judgeDelivery(recordOfDelivery({ arrivals }))).toMatchObject({ word: 'unsure', signs: ['start_together'] });

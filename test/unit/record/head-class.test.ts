@@ -1,7 +1,7 @@
 // Goal: what a head's arrival may be taken for, by engine, route and build. Method: the table's own cases
 // and both sides of each border.
 import { describe, expect, it } from 'vitest';
-import { headClassOf } from '../../../src/evidence/head-class.ts';
+import { headClassOf, isSurelyEarly } from '../../../src/record/head-class.ts';
 import type { EngineFacts, EngineName } from '../../../src/record/engines.ts';
 
 const engine = (name: EngineName, version?: string): EngineFacts => ({
@@ -59,5 +59,23 @@ describe('head class', () => {
   it('of nobody is unknown', () => {
     expect(headClassOf(undefined, 'openai-chat')).toBeUndefined();
     expect(headClassOf(engine('sglang'), 'constructor')).toBeUndefined();
+  });
+});
+
+describe('whether an engine is sure to send its head early', () => {
+  it.each([
+    [engine('vllm'), 'openai-chat', true],
+    [engine('tensorrt-llm'), 'openai-chat', true],
+    [engine('sglang'), 'sglang-generate', true],
+    [engine('sglang'), 'openai-chat', false],
+    // Its own stream's shape is offered by others.
+    [engine('tgi'), 'tgi-generate', false],
+    [engine('tgi', '3.3.4'), 'openai-chat', true],
+    [{ name: 'tgi', by: 'metrics' } as const, 'openai-chat', true],
+    [engine('dynamo'), 'openai-chat', false],
+    [engine('openrouter'), 'openai-chat', false],
+    [undefined, 'openai-chat', false],
+  ])('%o on %s: %s', (facts, dialect, expected) => {
+    expect(isSurelyEarly(facts, dialect)).toBe(expected);
   });
 });

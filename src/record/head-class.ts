@@ -1,6 +1,7 @@
 // When an engine sends its response head, which differs by engine, route and age: what the head's arrival
-// says rests on it. Data and nothing else. Sources: the servers' own code as of August 2026.
-import type { EngineFacts, EngineName } from '../record/engines.ts';
+// says of the queue, and of hops, rests on it. Data and nothing else. Sources: the servers' own code as of
+// August 2026.
+import type { EngineFacts, EngineName } from './engines.ts';
 
 /**
  * `early`: before the engine has begun, so the head says nothing of the queue. `slot_start`: when the
@@ -67,4 +68,20 @@ function headClassOfBuild(version: string | undefined): HeadClass | undefined {
   if (build >= LLAMACPP_SLOT_START_BUILD) return 'slot_start';
   if (build >= LLAMACPP_FIRST_TOKEN_BUILD) return 'first_token';
   return build <= LLAMACPP_EARLY_LAST_BUILD ? 'early' : undefined;
+}
+
+/**
+ * Self-hosted servers that send their head before they begin with whatever they are asked on the routes that are
+ * `early`, in every version and by every setting that is known. Dynamo can be told to look at the first item
+ * before (`DYN_HTTP_PRE_COMMIT_ERROR_PEEK_MS`), KServe may stand behind the queue proxy of Knative, Triton sends a
+ * role with its head, and of services of somebody else nobody knows what stands before them.
+ */
+const SURELY_EARLY: ReadonlySet<EngineName> = new Set(['vllm', 'sglang', 'tgi', 'tensorrt-llm', 'lmdeploy']);
+
+/** Whoever keeps this engine's head until there is text is somebody else: sure enough to accuse by it. */
+export function isSurelyEarly(engine: EngineFacts | undefined, dialect: string): boolean {
+  if (engine === undefined || !SURELY_EARLY.has(engine.name) || headClassOf(engine, dialect) !== 'early') return false;
+  // The shape of TGI's own stream is offered by others; its name comes with a version.
+  const byShape = engine.by === 'body' || engine.by === 'earlier';
+  return engine.name !== 'tgi' || !byShape || engine.version !== undefined;
 }

@@ -199,7 +199,8 @@ export const STRUCTURED_KEYS = {
   routes:
     'Upstreams by path or host: a list of { name, upstream, prefix or host, engine, engine_metrics, engine_perf_metrics }. The first that matches wins.',
   edges: 'Listeners before gateways, beside those of the key edge: a list of { name, listen, upstream, host_header }.',
-  classes: 'Traffic classes: a list of { name, stall_ms, match }. The first class with a matching rule wins.',
+  classes:
+    'Traffic classes: a list of { name, stall_ms, match, preset, objectives, job }. The first class with a matching rule wins.',
   admission:
     'Who may be at the engine at once, off without it: { max_running, classes: [{ class, priority, max_running, max_waiting, max_wait_ms }] }, for each route. The rest waits its turn, or gets 503.',
 } as const;

@@ -31,7 +31,10 @@ export function loadConfig(input: LoadInput): Loaded {
       perfMetricsUrl: values['engine-perf-metrics'],
     },
   });
-  const classes = checkClasses(file.entries.get('classes')?.raw, required(values, 'stall-ms'));
+  const classes = checkClasses(file.entries.get('classes')?.raw, {
+    stallMs: required(values, 'stall-ms'),
+    promptBucketEdges: required(values, 'prompt-buckets'),
+  });
   const turns = checkTurns(file.entries.get('admission')?.raw, classes.value);
   const listed = checkEdges(file.entries.get('edges')?.raw);
   const edges = [...required(values, 'edge'), ...listed.value];

@@ -2,9 +2,11 @@
 // turns them into plain configuration. Knows nothing of files; faults are sentences without a place.
 import * as v from 'valibot';
 import { CLASS_RULES_MAX_COUNT, CLASSES_MAX_COUNT, ROUTES_MAX_COUNT, STALL_MAX_MS } from '../base/limits.ts';
+import { bucketNames } from '../record/bucket-names.ts';
 import { ENGINES } from '../record/engines.ts';
 import type { ClassRule, ClassSpec } from '../record/traffic-class.ts';
 import type { EngineConfig, RouteConfig, UpstreamAddress } from './config.ts';
+import { checkPromises, type Promises, type RawClass } from './objectives.ts';
 import { byReader, type Checked, LABEL, sentences } from './schema.ts';
 import { readChoice, readHeaderName, readMetricsPlace, readUpstream, readUrl } from './values.ts';
 
@@ -81,6 +83,10 @@ const CLASS = v.pipe(
       ),
       [],
     ),
+    // What is promised is looked at by checkPromises.
+    preset: v.optional(v.unknown()),
+    objectives: v.optional(v.unknown()),
+    job: v.optional(v.unknown()),
   }),
   v.check(
     (each) => each.name !== 'default' || each.match.length === 0,
@@ -123,14 +129,21 @@ function engineOf(route: v.InferOutput<typeof ROUTE>, fallback: EngineConfig): E
   };
 }
 
+/** The single keys that classes go by. */
+export interface ClassDefaults {
+  readonly stallMs: number;
+  readonly promptBucketEdges: readonly number[];
+}
+
 /** Configured classes in their order, then the built-in ones that are missing, `default` last. */
-export function checkClasses(raw: unknown, stallMs: number): Checked<readonly ClassSpec[]> {
+export function checkClasses(raw: unknown, defaults: ClassDefaults): Checked<readonly ClassSpec[]> {
+  const { stallMs } = defaults;
+  const promises = promisesOf(raw, bucketNames(defaults.promptBucketEdges));
+  const faults = promises.flatMap((each) => each.faults);
   const parsed = v.safeParse(v.array(CLASS, 'expected a list of classes'), raw ?? []);
-  if (!parsed.success) return { value: [], faults: sentences('classes', parsed.issues, FIELDS) };
-  const configured = parsed.output.map((each): ClassSpec => {
-    return { name: each.name, stallMs: each.stall_ms ?? stallMs, rules: each.match.map((rule) => toRule(rule)) };
-  });
-  const faults = repeatedNames('classes', configured);
+  if (!parsed.success) return { value: [], faults: [...sentences('classes', parsed.issues, FIELDS), ...faults] };
+  const configured = parsed.output.map((each, index) => toClass(each, stallMs, promises[index]?.value));
+  faults.push(...repeatedNames('classes', configured));
   const missing = BUILT_IN_CLASSES.filter((name) => configured.every((each) => each.name !== name));
   const all = [...configured, ...missing.map((name): ClassSpec => ({ name, stallMs, rules: [] }))];
   all.sort((left, right) => Number(left.name === 'default') - Number(right.name === 'default'));
@@ -140,6 +153,20 @@ export function checkClasses(raw: unknown, stallMs: number): Checked<readonly Cl
     );
   }
   return { value: all, faults };
+}
+
+/** Of each item of the list, also where something else is wrong with it: all faults are told at once. */
+function promisesOf(raw: unknown, buckets: readonly string[]): readonly Checked<Promises>[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.map((each: unknown, index) => {
+    const fields = typeof each === 'object' && each !== null ? (each as RawClass) : {};
+    return checkPromises(fields, `classes[${index}]`, buckets);
+  });
+}
+
+function toClass(each: v.InferOutput<typeof CLASS>, stallMs: number, promises: Promises | undefined): ClassSpec {
+  const { name, stall_ms: own = stallMs, match } = each;
+  return { name, stallMs: own, rules: match.map((rule) => toRule(rule)), ...promises };
 }
 
 function toRule(rule: v.InferOutput<typeof RULE>): ClassRule {
@@ -175,6 +202,9 @@ const FIELDS = [
   'engine_perf_metrics',
   'stall_ms',
   'match',
+  'preset',
+  'objectives',
+  'job',
   'header',
   'path',
   'model',

@@ -6,6 +6,7 @@ import { checkClasses, checkRoutes } from '../../../src/config/structured.ts';
 import { readUpstream } from '../../../src/config/values.ts';
 
 const KEY_SHA256 = 'ab'.repeat(32);
+const DEFAULTS = { stallMs: 100, promptBucketEdges: [256, 1_024] };
 
 function upstream(text: string) {
   const read = readUpstream(text);
@@ -101,7 +102,7 @@ describe('routes', () => {
 
 describe('classes', () => {
   test('configured ones come first in their order, default last', () => {
-    const { value, faults } = checkClasses([{ name: 'agents', stall_ms: 250 }, { name: 'batch' }], 100);
+    const { value, faults } = checkClasses([{ name: 'agents', stall_ms: 250 }, { name: 'batch' }], DEFAULTS);
     expect(faults).toEqual([]);
     expect(value).toEqual([
       { name: 'agents', stallMs: 250, rules: [] },
@@ -112,7 +113,7 @@ describe('classes', () => {
   });
 
   test('default keeps its place when it is configured', () => {
-    const { value } = checkClasses([{ name: 'default', stall_ms: 5 }, { name: 'x' }], 100);
+    const { value } = checkClasses([{ name: 'default', stall_ms: 5 }, { name: 'x' }], DEFAULTS);
     expect(value.map(({ name, stallMs }) => `${name} ${stallMs}`)).toEqual([
       'x 100',
       'interactive 100',
@@ -129,7 +130,7 @@ describe('classes', () => {
       { api_key_sha256: KEY_SHA256.toUpperCase() },
       { body: { field: 'priority', equals: 0 } },
     ];
-    expect(checkClasses([{ name: 'a', match }], 100).value[0]?.rules).toEqual([
+    expect(checkClasses([{ name: 'a', match }], DEFAULTS).value[0]?.rules).toEqual([
       { header: { name: 'x-team', equals: 'search' } },
       { header: { name: 'user-agent', prefix: 'curl/' }, path: '/v1/' },
       { model: 'small' },
@@ -151,7 +152,7 @@ describe('classes', () => {
       { name: 'a', match, stall_ms: 0 },
       { name: 'default', match: [{ model: 'x' }] },
     ];
-    expect(checkClasses(raw, 100).faults).toEqual([
+    expect(checkClasses(raw, DEFAULTS).faults).toEqual([
       'classes[0].stall_ms: expected at least 1 ms.',
       'classes[0].match[0]: expected at least one of header, path, model, api_key_sha256, body.',
       'classes[0].match[1].header: expected either "equals" or "prefix".',
@@ -165,7 +166,7 @@ describe('classes', () => {
 
   test('at most 32, the built-in ones included', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `c${index}` }));
-    expect(checkClasses(many(29), 100).faults).toEqual([]);
-    expect(checkClasses(many(30), 100).faults[0]).toContain('33 classes');
+    expect(checkClasses(many(29), DEFAULTS).faults).toEqual([]);
+    expect(checkClasses(many(30), DEFAULTS).faults[0]).toContain('33 classes');
   });
 });

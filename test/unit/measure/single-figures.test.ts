@@ -3,10 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import { BLOCKED_MAX_COUNT } from '../../../src/base/limits.ts';
 import { backpressureNs } from '../../../src/measure/backpressure.ts';
-import { bucketNames, outputBucket, promptBucket } from '../../../src/measure/buckets.ts';
+import { outputBucket, promptBucket } from '../../../src/measure/buckets.ts';
 import { durationNs } from '../../../src/measure/duration.ts';
 import { holdFigures } from '../../../src/measure/hold.ts';
 import { outputTokensPerSecond, tokenCounts } from '../../../src/measure/tokens.ts';
+import { bucketNames } from '../../../src/record/bucket-names.ts';
 import { buildRecord, FLUSH_AFTER_NS, ms, read } from '../../support/record-builder.ts';
 
 describe('hold', () => {

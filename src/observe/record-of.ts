@@ -1,5 +1,4 @@
 // Freezes an observed exchange into its record. After this the exchange is plain data.
-import { NAME_MAX_CHARS } from '../base/limits.ts';
 import { ERROR_CODES } from '../base/error-codes.ts';
 import type { EngineFacts } from '../record/engines.ts';
 import { sourcesConflict } from '../evidence/agreement.ts';
@@ -9,20 +8,19 @@ import { isStampDoubtful } from '../measure/stamp-error.ts';
 import {
   RECORD_SCHEMA,
   unansweredFacts,
+  type ClassFacts,
   type Evidence,
   type StreamRecord,
   type TraceFacts,
 } from '../record/stream-record.ts';
 import type { EndEntry } from '../tape/entries.ts';
-import { fieldList, fieldValue } from '../base/fields.ts';
+import { fieldList } from '../base/fields.ts';
+import type { ClassSpec } from '../record/traffic-class.ts';
 import type { ObservedExchange } from './observed-exchange.ts';
-import { requestStartEpochMs } from './request-start.ts';
+import { requestFacts } from './request-facts.ts';
 
 /** `tracestate` is propagated whole; what a record keeps of it is what W3C asks to support at least. */
 const TRACE_STATE_MAX_CHARS = 512;
-const METHOD_MAX_CHARS = 32;
-/** A request with this field keeps its chunks, whatever `--chunks kept` would say. */
-const KEEP_FIELD = 'x-rubato-keep';
 
 export interface Placing {
   readonly route: string;
@@ -37,9 +35,8 @@ export interface Placing {
 /** The record as the exchange itself leaves it: evidence is still to be gathered. */
 export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Placing): StreamRecord {
   const { route, edge, labels, engine, promptTokensEstimate } = placing;
-  const { reader, metering, opening, connection, response, request } = exchange;
+  const { reader, metering, opening, connection, response } = exchange;
   const answer = reader?.facts() ?? unansweredFacts();
-  const startEpochMs = requestStartEpochMs(opening.fields);
   const statements = reader?.statements();
   const openedErrorBoundNs = opening.openedErrorBoundNs > 0 ? opening.openedErrorBoundNs : undefined;
   const stamped = {
@@ -63,23 +60,11 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Pla
     openedAtEpochMs: exchange.openedAtEpochMs,
     route,
     ...defined({ edge }),
-    class: { name: metering.class.name, stallNs: metering.class.stallMs * 1e6 },
+    class: classFacts(metering.class),
     labels,
     marks: exchange.marks,
     ...(connection === undefined ? {} : { connection }),
-    request: {
-      method: opening.method.slice(0, METHOD_MAX_CHARS),
-      path: exchange.path.slice(0, NAME_MAX_CHARS),
-      bodyBytes: exchange.requestBytes,
-      ...(request.model === undefined ? {} : { model: request.model }),
-      ...(request.stream === undefined ? {} : { stream: request.stream }),
-      ...(request.choices === undefined ? {} : { choices: request.choices }),
-      ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
-      ...(request.promptBytes === undefined ? {} : { promptBytes: request.promptBytes }),
-      ...(promptTokensEstimate === undefined ? {} : { promptTokensEstimate }),
-      ...(startEpochMs === undefined ? {} : { otherClockStartEpochMs: startEpochMs }),
-      ...(fieldValue(opening.fields, KEEP_FIELD) === undefined ? {} : { keep: true }),
-    },
+    request: requestFacts(exchange, promptTokensEstimate, answer),
     response,
     answer,
     tokens: reader?.tokens() ?? {},
@@ -93,6 +78,10 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Pla
     doubts,
     ...traceOf(exchange),
   };
+}
+
+function classFacts({ name, stallMs, objectives }: ClassSpec): ClassFacts {
+  return { name, stallNs: stallMs * 1e6, ...defined({ objectives }) };
 }
 
 /** The record with what is known of the engine's own time. */

@@ -67,6 +67,7 @@ test('a usual stream, every entry of it', () => {
       choices: 1,
       maxTokens: 50,
       promptBytes: 9,
+      generation: true,
     },
     response: {
       status: 200,

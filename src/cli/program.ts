@@ -6,6 +6,7 @@ import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, describeInternal } from './failures.ts';
+import { floorCommand } from './floor.ts';
 import { gradeCommand } from './grade.ts';
 import type { Io } from './io.ts';
 import { probeCommand } from './probe.ts';
@@ -23,6 +24,7 @@ const COMMANDS: Readonly<Record<string, CommandDefinition>> = {
   grade: gradeCommand,
   probe: probeCommand,
   replay: replayCommand,
+  floor: floorCommand,
 };
 
 const EXAMPLES = `
@@ -33,6 +35,7 @@ Examples:
   rubato grade --recipe nginx/default             what a gateway holds, adds and changes
   rubato probe https://api.example.com            measure an endpoint from here, and who holds its text
   rubato replay records.jsonl                     recompute every figure of a record file
+  rubato floor --list                             what the hardware allows, for models and accelerators it knows
 
 "rubato COMMAND --help" shows the flags of a command. From a checkout, "npm start -- FLAGS" is
 "rubato serve FLAGS", and "npm run rubato -- COMMAND" is any command.

@@ -126,7 +126,7 @@ function ttftVerdict(
     return {
       verdict: 'ttft_impossible',
       ok: false,
-      text: `${prompt} needs ${shown(numbers.prefill_at_peak_ms)} ms at the hardware's peak: no configuration reaches ${shown(withinMs)} ms. ${renegotiate}, ${counted(numbers.prompt_max_at_peak)} at the peak.`,
+      text: `${prompt} needs ${shown(numbers.prefill_at_peak_ms)} ms at the hardware's peak: no configuration reaches ${shown(withinMs)} ms. ${renegotiate} at these rates, ${counted(numbers.prompt_max_at_peak)} at the peak.`,
       numbers,
     };
   }
@@ -134,7 +134,7 @@ function ttftVerdict(
     return {
       verdict: 'ttft_beyond_rates',
       ok: false,
-      text: `${alone} at these rates, above ${shown(withinMs)} ms. ${renegotiate}.`,
+      text: `${alone} at these rates, above ${shown(withinMs)} ms. ${renegotiate} at these rates.`,
       numbers,
     };
   }

@@ -1,10 +1,15 @@
-// How long our own thread did not run between two moments. Pure.
+// Since when our own thread had not run when it read something. Pure.
 import type { Pause } from '../record/stream-record.ts';
 
-export function pausedNs(pauses: readonly Pause[], fromNs: number, toNs: number): number {
-  let sum = 0;
-  for (const { startAtNs, endAtNs } of pauses) {
-    sum += Math.max(0, Math.min(endAtNs, toNs) - Math.max(startAtNs, fromNs));
+/** After a pause our thread takes up what has come in the meantime, one thing after the other. */
+const STILL_LATE_NS = 2e6;
+
+/** That moment itself when the thread ran. What came since may have been stamped only then. */
+export function standingSinceNs(pauses: readonly Pause[], atNs: number): number {
+  let sinceNs = atNs;
+  // They ascend, and those of several causes can overlap.
+  for (const { startAtNs, endAtNs } of pauses.toReversed()) {
+    if (startAtNs < sinceNs && endAtNs >= sinceNs - STILL_LATE_NS) sinceNs = startAtNs;
   }
-  return sum;
+  return sinceNs;
 }

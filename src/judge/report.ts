@@ -6,6 +6,7 @@ import type { CapturedText } from '../record/captured-text.ts';
 import type { UnpairedReason } from '../record/hop-facts.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 import type { TextCurve } from '../record/text-curve.ts';
+import type { StallVerdict } from './causes/verdict.ts';
 import type { DeliveryVerdict, HopVerdict } from './delivery/verdict.ts';
 import type { JobReport } from './job/judge-job.ts';
 import type { SloVerdict } from './slo/verdict.ts';
@@ -37,6 +38,8 @@ export interface Report {
   readonly hop?: HopVerdict;
   /** What it came to against what was promised; absent of what is no demand. */
   readonly slo?: SloVerdict;
+  /** Who made its stalls, as far as the record keeps what went on around them; absent without any. */
+  readonly stalls?: readonly StallVerdict[];
   /** It was seen before a hop, and not found behind it. */
   readonly unpaired?: { readonly hop: string; readonly reason: UnpairedReason };
   /** Offsets and hashes of the generated text, for pairing alone: no sink writes them anywhere. */
@@ -60,6 +63,8 @@ export interface Sink {
     stalled: boolean,
     exemplar: ExemplarRef | undefined,
   ): void;
+  /** The cause of a stall is known, or that it is not: once a stall, some time after its gap was told. */
+  onStall?(labels: ExchangeLabels, verdict: StallVerdict, exemplar: ExemplarRef | undefined): void;
   /** A gap ended whose ends cannot be trusted. */
   onTaintedGap?(labels: ExchangeLabels, cause: TaintCause): void;
   onCoalesced?(labels: ExchangeLabels, count: number): void;

@@ -4,7 +4,7 @@
 import { isSurelyEarly } from '../../record/head-class.ts';
 import { EVENT_KINDS } from '../../record/kinds.ts';
 import type { StreamRecord } from '../../record/stream-record.ts';
-import { pausedNs } from '../pauses.ts';
+import { standingSinceNs } from '../pauses.ts';
 import { commonNumbers, toMs, type Finding, type Shape } from './shape.ts';
 
 /** From here on it is worth a word that there was a head only with the text. */
@@ -75,8 +75,8 @@ function leastWaitNs({ connection }: StreamRecord): number {
   return LOST_NS + LOST_ROUND_TRIPS * roundTripNs;
 }
 
-/** What our own side can have made late until then: both stamps may be of one moment for that. */
-function latenessNs({ chunks, pauses, marks }: StreamRecord, untilNs: number): number {
-  const row = chunks.receivedAtNs.indexOf(untilNs);
-  return Math.max(chunks.errorBoundNs[row] ?? 0, pausedNs(pauses, marks.requestSentAtNs ?? 0, untilNs));
+/** How late our own stamp may be: what came apart may have one moment for that. */
+function latenessNs({ chunks, pauses }: StreamRecord, atNs: number): number {
+  const row = chunks.receivedAtNs.indexOf(atNs);
+  return Math.max(chunks.errorBoundNs[row] ?? 0, atNs - standingSinceNs(pauses, atNs));
 }

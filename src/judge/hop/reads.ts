@@ -2,7 +2,7 @@
 // out, less what this side itself did to them. Pure; knows no way of holding.
 import type { HopFacts } from '../../record/hop-facts.ts';
 import type { StreamRecord } from '../../record/stream-record.ts';
-import { pausedNs } from '../pauses.ts';
+import { standingSinceNs } from '../pauses.ts';
 
 /** Text that went into the hop at one moment. */
 export interface HopRead {
@@ -101,10 +101,16 @@ export function outerTextReadsNs({ chunks, events }: StreamRecord): number[] {
   return [...new Set(moments)];
 }
 
-/** What this side can have added to the time from one moment to a read: a late stamp, or that it did not run. */
+/**
+ * What this side can have added to the time from one moment to a read: a late stamp, or that it did not run until
+ * just before it. What it missed while the text was still in the hop has made nothing late.
+ */
 export function ownTime(record: StreamRecord): (fromNs: number, readAtNs: number) => number {
   const lateNs = latenessByRead(record);
-  return (fromNs, readAtNs) => Math.max(lateNs.get(readAtNs) ?? 0, pausedNs(record.pauses, fromNs, readAtNs));
+  return (fromNs, readAtNs) => {
+    const stoodNs = readAtNs - Math.max(fromNs, standingSinceNs(record.pauses, readAtNs));
+    return Math.max(lateNs.get(readAtNs) ?? 0, stoodNs);
+  };
 }
 
 function latenessByRead({ chunks }: StreamRecord): Map<number, number> {

@@ -29,6 +29,21 @@ describe('what is ours', () => {
     expect(verdict({ pieces: steady(20, 100), hop: late, record: { pauses } }).word).toBe('passes');
   });
 
+  test('a pause of our own while the hop still had the text is not', () => {
+    const pauses = [
+      { startAtNs: ns(400), endAtNs: ns(480), cause: 'cpu' as const },
+      { startAtNs: ns(700), endAtNs: ns(760), cause: 'gc' as const },
+    ];
+    const untilTwo: Hop = (all) => all.map(({ atMs }) => Math.max(2_000, atMs + 0.3));
+    const found = verdict({ pieces: steady(20, 100), hop: untilTwo, record: { pauses } });
+    expect(found).toMatchObject({ holdMaxNs: ns(1_900) });
+    // One that ended just before the text came out may have made it late; two that meet are one.
+    const late = [...pauses, { startAtNs: ns(1_900), endAtNs: ns(1_960), cause: 'cpu' as const }];
+    const meeting = [...late, { startAtNs: ns(1_959), endAtNs: ns(1_999), cause: 'gc' as const }];
+    const after = verdict({ pieces: steady(20, 100), hop: untilTwo, record: { pauses: meeting } });
+    expect(after).toMatchObject({ holdMaxNs: ns(1_800) });
+  });
+
   test('a stamp that may be late by so much accuses nobody', () => {
     const record = hopRecord(held);
     const errorBoundNs = record.chunks.errorBoundNs.map(() => ns(250));

@@ -1,0 +1,47 @@
+// The engine read somebody else's prompt. Its steps are longer while it does, for every stream in the batch, by what
+// reading so much text costs on this route, and at the end of it stands a first token.
+import type { CauseFinding } from './verdict.ts';
+import { COST_SLACK, type StallView } from './view.ts';
+
+/** Of the excess, so much must be accounted for. */
+const EXPLAINED_RATIO = 0.7;
+/** Of the others, so many must have paused as well: a prompt slows the whole batch. */
+const PAUSED_RATIO = 0.6;
+/** A prompt that has no first token to show must cost about what the gap was longer by. */
+const UNSEEN_COST_LEAST_RATIO = 0.5;
+
+export function findPrefillInterference(view: StallView): CauseFinding | undefined {
+  const { prefill, excessNs, aftermath, pausedRatio, context } = view;
+  if (aftermath === 'burst' || (pausedRatio ?? 1) < PAUSED_RATIO || excessNs <= 0) return undefined;
+  const numbers = {
+    excessMs: excessNs / 1e6,
+    explainedMs: prefill.explainedNs / 1e6,
+    promptBytes: prefill.promptBytes,
+    ...(prefill.costNs === undefined ? {} : { costMs: prefill.costNs / 1e6 }),
+  };
+  const signs = [
+    ...(pausedRatio === undefined ? [] : ['others_paused']),
+    ...(prefill.isRecompute ? ['recompute'] : []),
+  ];
+  if (prefill.explainedNs >= EXPLAINED_RATIO * excessNs) {
+    if (prefill.costNs !== undefined) {
+      return { confidence: pausedRatio === undefined ? 0.85 : 0.95, signs: ['first_token', 'cost', ...signs], numbers };
+    }
+    // Nothing was learnt of costs yet: the prompt was under way all the while, and that is all.
+    return pausedRatio === undefined ? undefined : { confidence: 0.75, signs: ['first_token', ...signs], numbers };
+  }
+  const unseen = context.arrivals.find(
+    ({ firstTokenAtNs, sentAtNs, costNs }) =>
+      firstTokenAtNs === undefined &&
+      sentAtNs >= context.startAtNs - (view.paceNs ?? 0) &&
+      costNs !== undefined &&
+      COST_SLACK * costNs >= excessNs &&
+      UNSEEN_COST_LEAST_RATIO * costNs <= excessNs,
+  );
+  if (unseen === undefined || pausedRatio === undefined) return undefined;
+  return {
+    confidence: 0.7,
+    signs: ['sent_as_it_began', 'cost', ...signs],
+    numbers: { ...numbers, promptBytes: unseen.promptBytes, costMs: (unseen.costNs ?? 0) / 1e6 },
+  };
+}

@@ -1,0 +1,290 @@
+// Goal: the diagnosis of an engine names what moved, the shape of its gaps, the side of the cliff and the causes that
+// the figures speak for, ranked, and accuses nobody without a reason.
+// Method: windows written down slice by slice, each cause alone, its near miss, and a service as it was met.
+import { describe, expect, test } from 'vitest';
+import type { DiagnosisFacts } from '../../../../src/judge/diagnosis/facts.ts';
+import { diagnose } from '../../../../src/judge/diagnosis/rules.ts';
+import { counts, facts, slice, type FactsSpec, type Lengths, type SliceSpec } from '../../../support/diagnosis.ts';
+
+const CALM: SliceSpec = { gapsMs: [[20, 500]], arrivalCount: 5, endCount: 5 };
+
+function many(count: number, of: (index: number) => SliceSpec) {
+  return Array.from({ length: count }, (_, index) => slice(of(index)));
+}
+
+function causesOf(spec: FactsSpec): string[] {
+  return diagnose(facts(spec)).findings.map(({ cause }) => cause);
+}
+
+describe('a calm engine', () => {
+  const calm: FactsSpec = {
+    slices: many(60, () => CALM),
+    ttftMs: [[300, 300]],
+    before: { ttftMs: [[300, 1500]], gapsMs: [[20, 150_000]] },
+  };
+
+  test('is accused of nothing and gets no advice', () => {
+    const diagnosis = diagnose(facts(calm));
+    expect([diagnosis.findings, diagnosis.playbook, diagnosis.moved, diagnosis.p99Side]).toEqual([
+      [],
+      [],
+      'none',
+      'usual',
+    ]);
+    expect(diagnosis.shape?.modes).toHaveLength(1);
+  });
+
+  test('of which next to nothing is known is told as that', () => {
+    const diagnosis = diagnose(facts({ slices: [] }));
+    expect([diagnosis.moved, diagnosis.shape, diagnosis.findings]).toEqual(['unknown', undefined, []]);
+  });
+});
+
+describe('what moved', () => {
+  const before = { ttftMs: [[300, 1000]] as Lengths, tpotMs: [[20, 1000]] as Lengths, gapsMs: [[20, 9000]] as Lengths };
+  const slices = many(60, () => CALM);
+
+  test.each([
+    ['ttft', 900, 20],
+    ['tpot', 300, 40],
+    ['both', 900, 40],
+    ['none', 310, 21],
+  ] as const)('%s', (moved, ttftMs, tpotMs) => {
+    const spec: FactsSpec = { slices, ttftMs: [[ttftMs, 200]], tpotMs: [[tpotMs, 200]], before };
+    expect(diagnose(facts(spec)).moved).toBe(moved);
+  });
+});
+
+describe('a slow mode', () => {
+  /** Every fourth slice brings prompts; their steps take 90 ms. */
+  const bursts = (index: number): SliceSpec =>
+    index % 4 === 0
+      ? {
+          gapsMs: [
+            [20, 460],
+            [90, 40],
+          ],
+          arrivalCount: 12,
+          endCount: 5,
+          promptTokens: 90_000,
+        }
+      : {
+          gapsMs: [
+            [20, 498],
+            [90, 2],
+          ],
+          arrivalCount: 3,
+          endCount: 5,
+          promptTokens: 3_000,
+        };
+
+  test('that comes and goes with prompts is prefill among streams, and the p99 gap is part of it', () => {
+    const diagnosis = diagnose(facts({ slices: many(60, bursts), ttftMs: [[300, 300]] }));
+    expect(diagnosis.findings[0]).toMatchObject({ cause: 'prefill_interference' });
+    expect(diagnosis.findings[0]?.numbers['slowShare']).toBeCloseTo(0.023, 3);
+    expect(diagnosis.p99Side).toBe('slow');
+    expect(diagnosis.playbook.map(({ step }) => step.split(' ').slice(0, 4).join(' '))).toEqual([
+      'Look at the prefix',
+      'Make the chunk of',
+      'Compute prefill elsewhere (disaggregation),',
+    ]);
+  });
+
+  test('that goes with nothing is told as that, and nobody is named', () => {
+    // In turns with another period than the arrivals'.
+    const odd = (index: number): SliceSpec => ({
+      ...bursts(0),
+      gapsMs:
+        index % 3 === 0
+          ? [
+              [20, 460],
+              [90, 40],
+            ]
+          : [[20, 500]],
+      arrivalCount: index % 2 === 0 ? 12 : 3,
+      promptTokens: index % 2 === 0 ? 9_000 : 90_000,
+    });
+    expect(causesOf({ slices: many(60, odd) })).toContain('slow_mode_unexplained');
+    expect(causesOf({ slices: many(60, odd) })).not.toContain('prefill_interference');
+  });
+
+  test('below 1 % leaves the p99 gap among the usual ones', () => {
+    const rare = (index: number): SliceSpec => ({
+      ...CALM,
+      gapsMs:
+        index % 4 === 0
+          ? [
+              [20, 490],
+              [90, 10],
+            ]
+          : [[20, 500]],
+    });
+    const diagnosis = diagnose(facts({ slices: many(60, rare) }));
+    expect(diagnosis.shape?.slowRatio).toBeCloseTo(0.005, 4);
+    expect(diagnosis.p99Side).toBe('usual');
+  });
+});
+
+describe('the usual step', () => {
+  const grown = (index: number): SliceSpec => {
+    const stepMs = 20 + (index % 10) * 2;
+    // Ten slices of a day: the more run, the longer the step.
+    return { gapsMs: [[stepMs, 500 + 200 * (index % 10)]], arrivalCount: 5, endCount: 5 };
+  };
+
+  test('that grows with the streams that run is the batch or its context', () => {
+    expect(causesOf({ slices: many(60, grown) })).toContain('batch_or_context_growth');
+  });
+
+  test('that is as long however many run is not', () => {
+    const flat = (index: number): SliceSpec => ({ ...grown(index), gapsMs: [[20, 500 + 200 * (index % 10)]] });
+    expect(causesOf({ slices: many(60, flat) })).toEqual([]);
+  });
+
+  const small: FactsSpec = { slices: many(60, () => ({ ...CALM, gapsMs: [[20, 500]] })) };
+
+  test('far above the floor with few streams is the host', () => {
+    expect(causesOf({ ...small, more: { floorNs: 5e6 } })).toEqual(['host_overhead']);
+  });
+
+  test.each([
+    ['near the floor', small, 12e6],
+    ['far above it with many streams', { slices: many(60, () => ({ ...CALM, gapsMs: [[20, 5_000]] })) }, 5e6],
+  ] as const)('%s is not', (_what, spec, floorNs) => {
+    expect(causesOf({ ...(spec as FactsSpec), more: { floorNs } })).toEqual([]);
+  });
+});
+
+describe('the engine itself', () => {
+  const slices = many(60, () => CALM);
+
+  test('says that it threw requests out', () => {
+    expect(causesOf({ slices, more: { preemptedCount: 7 } })).toEqual(['preemption']);
+    expect(causesOf({ slices, more: { preemptedCount: 0 } })).toEqual([]);
+  });
+
+  test.each([
+    [0.89, []],
+    [0.9, ['kv_pressure']],
+  ])('a KV cache %d full', (kvUsedMaxRatio, expected) => {
+    expect(causesOf({ slices: many(60, () => ({ ...CALM, kvUsedMaxRatio })) })).toEqual(expected);
+  });
+
+  test('more that comes than ends piles up, which is a queue and no regression', () => {
+    const piling = many(60, () => ({ ...CALM, arrivalCount: 8 }));
+    expect(causesOf({ slices: piling })).toEqual(['queueing']);
+    expect(diagnose(facts({ slices: piling })).playbook.at(-1)?.step).toBe('Add replicas.');
+  });
+});
+
+describe('behind the engine', () => {
+  const slices = many(60, () => CALM);
+
+  test('gaps that are wider to the clients than from the engine', () => {
+    expect(
+      causesOf({
+        slices,
+        flushedMs: [
+          [20, 25_000],
+          [80, 3_000],
+        ],
+      }),
+    ).toEqual(['downstream']);
+    expect(causesOf({ slices, flushedMs: [[22, 30_000]] })).toEqual([]);
+  });
+
+  test('a hop that held half of what was seen on both sides of it', () => {
+    expect(causesOf({ slices, more: { hopJudgedCount: 10, hopHeldCount: 5 } })).toEqual(['downstream']);
+    expect(causesOf({ slices, more: { hopJudgedCount: 10, hopHeldCount: 4 } })).toEqual([]);
+    expect(causesOf({ slices, more: { hopJudgedCount: 4, hopHeldCount: 4 } })).toEqual([]);
+  });
+});
+
+/**
+ * A service of 300 users whose averages are in order: TTFT p50 0.42, p95 2.4, p99 4.8 s; gaps p50 78, p95 310, p99
+ * 640 ms; four requests wait, above forty in bursts of long prompts; KV cache 88 %.
+ */
+function unhappyService(): DiagnosisFacts {
+  const slices = many(60, (index) => {
+    const burst = index % 6 === 0;
+    return burst
+      ? {
+          gapsMs: [
+            [78, 700],
+            [310, 160],
+            [640, 60],
+          ],
+          arrivalCount: 60,
+          endCount: 30,
+          promptTokens: 600_000,
+          waitingMaxCount: 43,
+          kvUsedMaxRatio: 0.88,
+        }
+      : {
+          gapsMs: [
+            [78, 900],
+            [310, 22],
+          ],
+          arrivalCount: 24,
+          endCount: 30,
+          promptTokens: 24_000,
+          waitingMaxCount: 4,
+          kvUsedMaxRatio: 0.88,
+        };
+  });
+  return facts({
+    slices,
+    ttftMs: [
+      [420, 900],
+      [2_400, 70],
+      [4_800, 30],
+    ],
+    queueMs: [
+      [60, 900],
+      [1_900, 70],
+      [4_200, 30],
+    ],
+  });
+}
+
+describe('the service with averages in order and users unhappy', () => {
+  const diagnosis = diagnose(unhappyService());
+
+  test('is one of prompts that come in bursts: they slow running streams and wait themselves', () => {
+    expect(diagnosis.findings.map(({ cause }) => cause)).toEqual(
+      ['queueing', 'prefill_interference'].toSorted((a, b) => weightOf(b) - weightOf(a)),
+    );
+    expect(weightOf('prefill_interference')).toBeGreaterThanOrEqual(0.7);
+    expect(weightOf('queueing')).toBeGreaterThanOrEqual(0.4);
+  });
+
+  function weightOf(cause: string): number {
+    return diagnosis.findings.find((finding) => finding.cause === cause)?.weight ?? 0;
+  }
+
+  test('the p99 gap is a slow step, and the KV cache is not to blame at 88 %', () => {
+    expect(diagnosis.p99Side).toBe('slow');
+    expect(diagnosis.findings.some(({ cause }) => cause === 'kv_pressure')).toBe(false);
+  });
+
+  test('the advice begins with what costs nothing and ends with machines', () => {
+    const steps = diagnosis.playbook.map(({ step }) => step);
+    expect(steps[0]).toContain('prefix cache');
+    expect(steps[1]).toContain('chunk of a prefill smaller');
+    expect(steps.at(-1)).toBe('Add replicas.');
+    expect(diagnosis.playbook[1]?.why).toContain('TTFT grows');
+  });
+
+  test('queues in bursts are told as bursts', () => {
+    const queueing = diagnosis.findings.find(({ cause }) => cause === 'queueing');
+    expect(queueing?.says).toContain('43 waiting at most, 4 usually, so it comes in bursts');
+  });
+});
+
+test('counts keep their place to 9 %', () => {
+  const two = counts([
+    [100, 1],
+    [110, 1],
+  ]);
+  expect(two.filter((count) => count > 0)).toHaveLength(2);
+});

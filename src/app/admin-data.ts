@@ -17,6 +17,7 @@ export function adminData({ outlets, polling, observer, watch, state }: Parts): 
     summary: () => outlets.summary.read(),
     engines: () => polling.states(),
     hops: () => observer.hops(),
+    jobs: () => ({ open: observer.demand.openJobs(), recent: observer.demand.recentJobs() }),
     pairing: (query) => observer.answerPeer(query),
   };
 }

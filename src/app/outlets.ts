@@ -3,23 +3,19 @@
 import { epochMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import { DELIVERY } from '../judge/delivery/metric.ts';
-import { HOP_METRICS } from '../judge/hop/metrics.ts';
 import type { Sink } from '../judge/report.ts';
-import { SLO_METRICS } from '../judge/slo/metrics.ts';
-import { METRICS } from '../measure/table.ts';
 import { createDeliveryFeed } from '../telemetry/delivery-feed.ts';
-import { ENGINE_METRICS } from '../telemetry/engine-metrics.ts';
+import { createDemandFeed } from '../telemetry/demand-feed.ts';
 import type { ExportCounts } from '../telemetry/export-metrics.ts';
 import { createGenAiFeed } from '../telemetry/gen-ai-feed.ts';
 import { innerOnly } from '../telemetry/inner-only.ts';
 import { createHopFeed } from '../telemetry/hop-feed.ts';
 import { createMetricFeed } from '../telemetry/metric-feed.ts';
+import { OWN_METRICS } from '../telemetry/metric-table.ts';
 import { otelPlan, pushesTraces, type Environment, type OtelPlan } from '../telemetry/otel-environment.ts';
 import { CONTENT_TYPES, negotiateFormat, renderMetrics } from '../telemetry/prometheus.ts';
 import { RecordFile } from '../telemetry/record-file.ts';
 import { createResource, resourceLabels, startOtel, type Otel } from '../telemetry/sdk.ts';
-import { SELF_METRICS } from '../telemetry/self-metrics.ts';
 import { createSloFeed } from '../telemetry/slo-feed.ts';
 import { createSpanSink } from '../telemetry/spans.ts';
 import type { KnownLabels } from '../telemetry/start-series.ts';
@@ -55,7 +51,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     clientMetrics: config.genAiClientMetrics ? (plan.latestGenAiNames ? 'v0.1' : 'v1.41') : 'off',
   });
   const store = createMetricStore({
-    specs: [...METRICS, ...SLO_METRICS, DELIVERY, ...HOP_METRICS, ...genAi.specs, ...SELF_METRICS, ...ENGINE_METRICS],
+    specs: [...OWN_METRICS, ...genAi.specs],
     known: knownLabels(config),
     startEpochMs: epochMs(),
     exponential: plan.exponential,
@@ -67,6 +63,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
   const recent = new RecentReports();
   const summary = createSummary();
   const objectives = createSloFeed(store, config.classes);
+  const demand = createDemandFeed(store, config.classes);
   const labels = resourceLabels(resource);
   return {
     sinks: [
@@ -74,6 +71,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
       createDeliveryFeed(store),
       createHopFeed(store),
       objectives,
+      demand,
       innerOnly(genAi.sink(store)),
       spans.sink,
       ...(recordFile === undefined ? [] : [recordFile]),
@@ -89,6 +87,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     reconfigure(now) {
       store.know(knownLabels(now));
       objectives.know(now.classes);
+      demand.know(now.classes);
       spans.change(spanSink(now, otel));
     },
     metricsText(accept) {

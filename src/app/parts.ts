@@ -16,6 +16,7 @@ import type { LiveSettings } from '../relay/settings.ts';
 import type { AdminServer } from '../telemetry/admin.ts';
 import { observeEngines } from '../telemetry/engine-metrics.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
+import { observeDemand } from '../telemetry/demand-feed.ts';
 import { observeSelf } from '../telemetry/self-metrics.ts';
 import { pollSettings } from './engine-polling.ts';
 import { LagWindow } from './lag-window.ts';
@@ -128,6 +129,7 @@ export function createParts(config: Config, given: Given): Parts {
     selfSources({ observer, supervisor, shedWatch, lags, timeWatch, outlets, otlp, calibrations }),
     classNames,
   );
+  observeDemand(outlets.store, observer.demand);
   const watch = new UpstreamWatch(log);
   const clientSockets = new ClientSockets(() => observer.openObserved());
   const state = { config, draining: false, admin: undefined };

@@ -1,8 +1,11 @@
 // One line of a record file → whether its figures follow from its record. Pure.
 import { isDeepStrictEqual } from 'node:util';
+import { judgeStalls } from '../judge/causes/judge-stall.ts';
+import type { StallVerdict } from '../judge/causes/verdict.ts';
 import type { DeliveryVerdict, HopVerdict } from '../judge/delivery/verdict.ts';
 import { judgeDelivery } from '../judge/delivery/rules.ts';
 import { judgeHop } from '../judge/hop/judge-hop.ts';
+import type { JobReport } from '../judge/job/judge-job.ts';
 import { judgeSlo } from '../judge/slo/judge-slo.ts';
 import type { SloVerdict } from '../judge/slo/verdict.ts';
 import type { Figures } from '../measure/figures.ts';
@@ -12,8 +15,11 @@ import { RECORD_SCHEMA, type StreamRecord } from '../record/stream-record.ts';
 import { isObject, parseJson } from '../stream/json-value.ts';
 
 export interface Checked {
-  /** `unreadable`: not checked and should have been. `cut`: a last line that nobody finished. */
-  readonly state: 'equal' | 'different' | 'unreadable' | 'cut';
+  /**
+   * `unreadable`: not checked and should have been. `cut`: a last line that nobody finished. `unchecked`: a job
+   * whose records are not all there.
+   */
+  readonly state: 'equal' | 'different' | 'unreadable' | 'cut' | 'unchecked';
   readonly id?: string;
   readonly class?: string;
   readonly outcome?: string;
@@ -25,6 +31,10 @@ export interface Checked {
   readonly hop?: HopVerdict;
   /** Against what was promised when it was recorded; absent of what was no demand. */
   readonly slo?: SloVerdict;
+  /** Who made its stalls; absent without any. */
+  readonly stalls?: readonly StallVerdict[];
+  /** Of the line of a batch job. */
+  readonly job?: JobReport;
   /** Paths of the figures that differ, such as `split.queueNs`. */
   readonly differences?: readonly string[];
   readonly reason?: string;
@@ -39,7 +49,7 @@ export function checkLine(text: string, isWhole: boolean): Checked {
     if (!isWhole) return { state: 'cut', reason: 'the file ends inside this line' };
     return { state: 'unreadable', reason: 'this line is not JSON' };
   }
-  const { record, figures, delivery, hop, slo } = (parsed ?? {}) as Written;
+  const { record, figures, ...verdicts } = (parsed ?? {}) as Written;
   if (typeof record !== 'object' || record === null || typeof figures !== 'object' || figures === null) {
     return { state: 'unreadable', reason: 'this line holds no record with figures' };
   }
@@ -47,7 +57,7 @@ export function checkLine(text: string, isWhole: boolean): Checked {
     const reason = `its record has schema ${String(record.schema)}; this rubato reads schema ${RECORD_SCHEMA}`;
     return { state: 'unreadable', reason };
   }
-  return compare(record, { figures, delivery, hop, slo });
+  return compare(record, { figures, ...verdicts });
 }
 
 /** What a line holds, as far as it is looked at; lines of earlier versions have no verdicts. */
@@ -57,6 +67,7 @@ interface Written {
   readonly delivery?: unknown;
   readonly hop?: unknown;
   readonly slo?: unknown;
+  readonly stalls?: unknown;
 }
 
 function compare(record: StreamRecord, written: Written): Checked {
@@ -64,11 +75,13 @@ function compare(record: StreamRecord, written: Written): Checked {
   let delivery: DeliveryVerdict | undefined;
   let hop: HopVerdict | undefined;
   let slo: SloVerdict | undefined;
+  let stalls: StallVerdict[] | undefined;
   try {
     figures = measureRecord(record);
     delivery = judgeDelivery(record);
     hop = judgeHop(record);
     slo = judgeSlo(record, figures);
+    stalls = judgeStalls(record, defined({ delivery, hop }));
   } catch (error) {
     // A record that was edited by hand may lack what the type promises.
     return { state: 'unreadable', reason: `its record is damaged (${(error as Error).message})` };
@@ -78,13 +91,14 @@ function compare(record: StreamRecord, written: Written): Checked {
     ...(written.delivery === undefined ? [] : findDifferences(written.delivery, throughJson(delivery), 'delivery')),
     ...(written.hop === undefined ? [] : findDifferences(written.hop, throughJson(hop), 'hop')),
     ...(written.slo === undefined ? [] : findDifferences(written.slo, throughJson(slo), 'slo')),
+    ...(written.stalls === undefined ? [] : findDifferences(written.stalls, throughJson(stalls), 'stalls')),
   ];
   const about = {
     id: record.id,
     class: record.class.name,
     outcome: record.end.outcome,
     figures,
-    ...defined({ delivery, hop, slo }),
+    ...defined({ delivery, hop, slo, stalls: stalls.length === 0 ? undefined : stalls }),
   };
   if (differences.length === 0) return { state: 'equal', ...about };
   const named = differences.slice(0, DIFFERENCES_MAX_COUNT);
@@ -92,12 +106,12 @@ function compare(record: StreamRecord, written: Written): Checked {
 }
 
 /** What is written went through JSON, so the fresh must: it drops what is undefined. */
-function throughJson(value: unknown): unknown {
+export function throughJson(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 /** Paths of the deepest parts that are not the same. */
-function findDifferences(left: unknown, right: unknown, path: string): string[] {
+export function findDifferences(left: unknown, right: unknown, path: string): string[] {
   if (isDeepStrictEqual(left, right)) return [];
   if (!isObject(left) || !isObject(right)) return [path === '' ? 'figures' : path];
   const names = new Set([...Object.keys(left), ...Object.keys(right)]);

@@ -3,6 +3,7 @@
 import { faultFields, type Log } from '../base/log.ts';
 import type { EngineState } from '../judge/engine-state.ts';
 import type { HopState } from '../judge/hop/state.ts';
+import type { JobFigures, JobReport } from '../judge/job/judge-job.ts';
 import type { OpenExchange, RecentExchange, Report } from '../judge/report.ts';
 import type { AdminAnswer, AdminAsk } from './admin-messages.ts';
 import { PAGE_POLICY, renderPage } from './admin-page.ts';
@@ -23,6 +24,8 @@ export interface AdminData {
   engines(): readonly EngineState[];
   /** What is known of each hop that exchanges were seen on both sides of. */
   hops(): readonly HopState[];
+  /** Batch jobs under way, and the latest that ended. */
+  jobs(): { readonly open: readonly JobFigures[]; readonly recent: readonly JobReport[] };
   /** For a rubato before a hop that leads here: what was seen of these exchanges. Offsets and hashes, no text. */
   pairing(query: string): unknown;
 }
@@ -53,6 +56,8 @@ function pageOf(data: AdminData, { path, query, accept }: AdminAsk): AdminAnswer
       return jsonAnswer(200, { ...data.summary(), engines: data.engines(), hops: data.hops() });
     case '/api/hops':
       return jsonAnswer(200, { hops: data.hops() });
+    case '/api/jobs':
+      return jsonAnswer(200, data.jobs());
     case '/api/pairing':
       return jsonAnswer(200, data.pairing(query));
     case '/':

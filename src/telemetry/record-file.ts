@@ -1,5 +1,6 @@
-// The sink that writes records to a file, one JSON line `{ record, figures, delivery, hop, slo }` an exchange, so that
-// every figure and verdict can be recomputed later; with `--capture-text` it also holds `text`, here and only here.
+// The sink that writes records to a file, one JSON line `{ record, figures, delivery, hop, slo, stalls }` an exchange,
+// so that every figure and verdict can be recomputed later; with `--capture-text` it also holds `text`, here only. A
+// batch job that ended has a line `{ job }` behind those of its exchanges.
 // Writing is in the background and bounded: a full or read-only disk costs records (counted) and one log line,
 // never memory, and is tried again.
 import { nowMs } from '../base/clock.ts';
@@ -13,6 +14,7 @@ import {
   RECORD_WRITE_BYTES,
 } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
+import type { JobReport } from '../judge/job/judge-job.ts';
 import type { ExemplarRef, Report, Sink } from '../judge/report.ts';
 import type { CapturedText } from '../record/captured-text.ts';
 import { createFailureLog, type FailureLog } from './failure-log.ts';
@@ -65,9 +67,18 @@ export class RecordFile implements Sink {
     this.#retryMs = this.#retryFirstMs;
   }
 
-  onReport({ record, figures, delivery, hop, slo }: Report, _exemplar?: ExemplarRef, text?: CapturedText): void {
+  onReport(report: Report, _exemplar?: ExemplarRef, text?: CapturedText): void {
+    const { record, figures, delivery, hop, slo, stalls } = report;
+    this.#enqueue({ record, figures, delivery, hop, slo, stalls, text });
+  }
+
+  onJob(job: JobReport): void {
+    this.#enqueue({ job });
+  }
+
+  #enqueue(entry: object): void {
     this.#takenCount += 1;
-    const line = Buffer.from(`${JSON.stringify({ record, figures, delivery, hop, slo, text })}\n`);
+    const line = Buffer.from(`${JSON.stringify(entry)}\n`);
     if (this.#closed || this.#queuedBytes + line.length > this.#queueMaxBytes) {
       this.#droppedCount += 1;
       return;

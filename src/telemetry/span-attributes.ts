@@ -9,6 +9,7 @@ import { GEN_AI, HTTP, knownMethod, routeOf } from './names.ts';
 import { hopAttributes } from './span-hop.ts';
 import { engineAttributes, evidenceAttributes, saidAttributes } from './span-evidence.ts';
 import type { SpanAttributeName } from './span-names.ts';
+import { sloAttributes } from './span-slo.ts';
 import { partsUs, roundedUs } from './span-time.ts';
 
 /** Our own attributes; a value that is not known stays undefined and is left out. */
@@ -41,7 +42,21 @@ export function serverAttributes(report: Report): Attributes {
     ...endAttributes(report),
     ...figureAttributes(report),
     ...evidenceAttributes(record),
+    ...demandAttributes(record),
+    ...sloAttributes(report),
   });
+}
+
+/** Ids stand here and in records, and are no labels. */
+function demandAttributes({ retryOf, job }: StreamRecord): Own {
+  return {
+    'rubato.retry.sign': retryOf?.sign,
+    'rubato.retry.attempt': retryOf?.attempt,
+    'rubato.retry.of': retryOf?.of,
+    'rubato.retry.first': retryOf?.first,
+    'rubato.job.id': job?.id,
+    'rubato.job.size': job?.size,
+  };
 }
 
 function httpAttributes(record: StreamRecord): Record<string, AttributeValue | undefined> {

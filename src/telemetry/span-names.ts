@@ -45,6 +45,10 @@ export const SPAN_ATTRIBUTES = {
   'rubato.evidence.queue_us': 'The queue as told, before the parts were fitted into what rubato measured.',
   'rubato.evidence.prefill_us': 'The prefill as told, before the parts were fitted into what rubato measured.',
   'rubato.evidence.error_us': 'Half width of the error band of a modelled queue and prefill.',
+  'rubato.slo.good': 'Whether it kept every objective: true, false or unknown; absent where nothing was promised.',
+  'rubato.slo.missed': 'Objectives it did not keep.',
+  'rubato.slo.unknown': 'Objectives that are for it, or may be, and cannot be judged.',
+  'rubato.slo.asked_unreadable': 'Which of ttft, tpot and gap were asked for by header in a form that says nothing.',
   'rubato.delivery.verdict': 'What the arrivals alone say of hops on the side of the engine: passes, holds or unsure.',
   'rubato.delivery.way': 'How such a hop holds text; only with holds.',
   'rubato.delivery.confidence': 'Share of like cases in which that was right, 0 to 1.',
@@ -96,6 +100,13 @@ export const SPAN_ATTRIBUTES = {
   'rubato.connection.reused': 'The request went out on a kept-alive connection.',
   'rubato.connection.retried':
     'True when a kept-alive connection ended without an answer and the request was sent again on a fresh one.',
+  'rubato.retry.sign':
+    'How one knows that a try before it had failed: idempotency_key, body, or stated by its client alone.',
+  'rubato.retry.attempt': 'Which try of its request it is: 2 for the first retry.',
+  'rubato.retry.of': 'The id of the record of the try before it.',
+  'rubato.retry.first': 'The id of the record of the first try.',
+  'rubato.job.id': 'The batch job it belongs to, as its client named it in `x-job-id`.',
+  'rubato.job.size': 'Documents of that job, as its client stated in `x-job-size`.',
   'rubato.chunk.count': 'Chunks received, listed or not.',
   'rubato.chunk.total_bytes': 'Body bytes received, listed or not.',
   'rubato.chunk.listed_count': 'Chunks in the arrays, or events, of `rubato.chunks`.',
@@ -108,6 +119,9 @@ export const SPAN_ATTRIBUTES = {
   'rubato.chunk.kind': 'Bit 0: the chunk completed an event with a generated fragment.',
   'rubato.stall.gap_us': 'On the event `rubato.stall`: the gap that ended there.',
   'rubato.stall.cause': 'On the event `rubato.stall`: why, as far as that is known.',
+  'rubato.stall.confidence': 'On the event `rubato.stall`: how far the evidence for the cause goes, 0 to 1.',
+  'rubato.stall.signs': 'On the event `rubato.stall`: bounded words for what led to the cause.',
+  'rubato.stall.numbers': 'On the event `rubato.stall`: the figures behind the signs, as `nameUnit=value`.',
 } as const;
 
 /** Before the path of a statement. */

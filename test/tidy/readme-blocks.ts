@@ -5,13 +5,8 @@ import type { MetricSpec } from '../../src/base/metric-spec.ts';
 import { ENGINE_ADVICE } from '../../src/evidence/advice.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { envName, KEY_NAMES, keySpec, STRUCTURED_KEYS } from '../../src/config/keys.ts';
-import { DELIVERY } from '../../src/judge/delivery/metric.ts';
-import { HOP_METRICS } from '../../src/judge/hop/metrics.ts';
-import { SLO_METRICS } from '../../src/judge/slo/metrics.ts';
-import { METRICS } from '../../src/measure/table.ts';
-import { ENGINE_METRICS } from '../../src/telemetry/engine-metrics.ts';
+import { OWN_METRICS } from '../../src/telemetry/metric-table.ts';
 import { prometheusName } from '../../src/telemetry/names.ts';
-import { SELF_METRICS } from '../../src/telemetry/self-metrics.ts';
 import { SPAN_ATTRIBUTES } from '../../src/telemetry/span-names.ts';
 import { LABELS_FOLDED } from '../../src/telemetry/store.ts';
 
@@ -59,15 +54,7 @@ function errorCodes(): string {
 }
 
 function metrics(): string {
-  const all: readonly MetricSpec[] = [
-    ...METRICS,
-    DELIVERY,
-    ...SLO_METRICS,
-    ...HOP_METRICS,
-    ...ENGINE_METRICS,
-    ...SELF_METRICS,
-    LABELS_FOLDED,
-  ];
+  const all: readonly MetricSpec[] = [...OWN_METRICS, LABELS_FOLDED];
   const rows = all.map((spec) => {
     const labels = [...(spec.classed ? ['class', 'model'] : []), ...spec.labels];
     return [

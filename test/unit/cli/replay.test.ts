@@ -74,7 +74,7 @@ describe('replay', () => {
     const delivery = judgeDelivery(GOOD.record);
     const same = await runCli(['replay', fileOf([{ ...GOOD, delivery }])]);
     expect(same.exitCode).toBe(0);
-    expect(same.out.split('\n')[1]).toMatch(/ passes +– +equal$/);
+    expect(same.out.split('\n')[1]).toMatch(/ passes +– +– +equal$/);
     const other = await runCli(['replay', fileOf([{ ...GOOD, delivery: { ...delivery, word: 'holds' } }])]);
     expect(other.exitCode).toBe(1);
     expect(other.out).toContain('differs in delivery.word');

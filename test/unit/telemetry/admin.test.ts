@@ -54,6 +54,7 @@ function usualData(): AdminData {
     summary: () => summary.read(),
     engines: () => engines,
     hops: () => hops,
+    jobs: () => ({ open: [], recent: [] }),
     pairing: (query) => ({ asked: query }),
   };
 }
@@ -112,6 +113,10 @@ const HOP: HopState = {
   recentCount: 12,
   holdMax: { count: 12, p50Ns: 480_000_000, p95Ns: 510_000_000, maxNs: 520_000_000 },
 };
+
+it('batch jobs are there, open ones and the latest that ended', async () => {
+  expect(json(await ask('/api/jobs'))).toEqual({ open: [], recent: [] });
+});
 
 describe('hops', () => {
   it('have a list of their own, a place in the summary and on the page', async () => {

@@ -1,0 +1,24 @@
+// Every metric of our own, in the order in which people read them: what the store takes, the README lists and rules
+// may ask for. The declarations stand with whoever feeds them.
+import type { MetricSpec } from '../base/metric-spec.ts';
+import { DELIVERY } from '../judge/delivery/metric.ts';
+import { HOP_METRICS } from '../judge/hop/metrics.ts';
+import { JOB_METRICS } from '../judge/job/metrics.ts';
+import { RETRIES } from '../judge/retry-metric.ts';
+import { SLO_METRICS } from '../judge/slo/metrics.ts';
+import { METRICS } from '../measure/table.ts';
+import { DEMAND_FORGOTTEN } from './demand-feed.ts';
+import { ENGINE_METRICS } from './engine-metrics.ts';
+import { SELF_METRICS } from './self-metrics.ts';
+
+export const OWN_METRICS: readonly MetricSpec[] = [
+  ...METRICS,
+  DELIVERY,
+  ...SLO_METRICS,
+  RETRIES,
+  ...JOB_METRICS,
+  ...HOP_METRICS,
+  ...ENGINE_METRICS,
+  ...SELF_METRICS,
+  DEMAND_FORGOTTEN,
+];

@@ -20,3 +20,5 @@ export const OBJECTIVES_TOLD_MAX_COUNT = 48;
 /** Recent exchanges and gaps of one class and prompt bucket, of which /api/summary tells percentiles. */
 export const SUMMARY_BUCKET_EXCHANGES_MAX_COUNT = 512;
 export const SUMMARY_BUCKET_GAPS_MAX_COUNT = 4_096;
+/** Prompt buckets of one class in /api/summary: as many as edges can make, and some of an earlier configuration. */
+export const SUMMARY_BUCKETS_MAX_COUNT = 20;

@@ -6,6 +6,7 @@ import type { HopState } from '../judge/hop/state.ts';
 import type { OpenExchange } from '../judge/report.ts';
 import type { RecentRow } from './admin-rows.ts';
 import type { Spread } from './recent-values.ts';
+import { GOODPUT_HEAD, goodputRows, OBJECTIVE_HEAD, objectiveRows } from './admin-slo.ts';
 import type { ClassSummary, Summary } from './summary.ts';
 
 const STYLE = `
@@ -45,7 +46,7 @@ export function renderPage(data: PageData): string {
 <p><a href="/metrics">/metrics</a> · <a href="/api/streams">/api/streams</a> · <a href="/api/summary">/api/summary</a>
  · <a href="/api/hops">/api/hops</a> · <a href="/healthz">/healthz</a> · <a href="/readyz">/readyz</a></p>
 <h2>Classes, recent exchanges</h2>${table(CLASS_HEAD, data.summary.classes.map(classRow))}
-${hops(data.hops)}${engines(data.engines)}<h2>Open exchanges (${data.open.length})</h2>${table(OPEN_HEAD, data.open.slice(0, ROWS_MAX_COUNT).map(openRow))}
+${objectives(data.summary.classes)}${hops(data.hops)}${engines(data.engines)}<h2>Open exchanges (${data.open.length})</h2>${table(OPEN_HEAD, data.open.slice(0, ROWS_MAX_COUNT).map(openRow))}
 <h2>Recent exchanges</h2>${table(RECENT_HEAD, data.recent.slice(0, ROWS_MAX_COUNT).map(recentRow))}
 </body></html>
 `;
@@ -81,6 +82,20 @@ function classRow(row: ClassSummary): readonly Cell[] {
     worst,
     String(row.stallCount),
   ];
+}
+
+/** Only where something was promised. Recent is the last minutes. */
+function objectives(classes: readonly ClassSummary[]): string {
+  const warnings = classes.flatMap((each) =>
+    each.warnings.map((warning) => `<p>${escape(each.class)}: ${escape(warning)}</p>\n`),
+  );
+  const rows = classes.flatMap((each) => objectiveRows(each));
+  if (rows.length === 0) return warnings.join('');
+  const goodput = table(
+    GOODPUT_HEAD,
+    classes.flatMap((each) => goodputRows(each)),
+  );
+  return `${warnings.join('')}<h2>Objectives</h2>${table(OBJECTIVE_HEAD, rows)}\n<h2>Goodput</h2>${goodput}\n`;
 }
 
 const HOP_HEAD = ['hop', 'word', 'way', 'pairs', 'largest hold p50', 'p95', 'TTFT added p50', 'changes'];

@@ -33,6 +33,11 @@ export class RecentValues {
     this.#next = (this.#next + 1) % this.#maxCount;
   }
 
+  /** In no order. */
+  values(): readonly number[] {
+    return this.#values;
+  }
+
   spread(): Spread | undefined {
     const sorted = ascending(this.#values);
     const [minNs] = sorted;

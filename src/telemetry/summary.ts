@@ -1,9 +1,18 @@
 // The sink behind /api/summary: per class, what the recent exchanges were like. Bounded: the latest
 // thousand exchanges and the latest sixteen thousand gaps of a class; counts are since the start.
 import type { Outcome } from '../base/outcome.ts';
+import { nowMs } from '../base/clock.ts';
 import { SUMMARY_EXCHANGES_MAX_COUNT, SUMMARY_GAPS_MAX_COUNT } from '../base/limits.ts';
+import {
+  SUMMARY_BUCKET_EXCHANGES_MAX_COUNT,
+  SUMMARY_BUCKET_GAPS_MAX_COUNT,
+  SUMMARY_BUCKETS_MAX_COUNT,
+} from '../base/objective-limits.ts';
 import type { Report, Sink } from '../judge/report.ts';
+import { averagesWarning } from '../judge/slo/averages.ts';
 import { TTFT_PARTS, ttftParts, type TtftPart } from '../measure/ttft-split.ts';
+import { GoodputMemory, type GoodputState, type ObjectiveState } from './goodput-memory.ts';
+import { PromptMemory, type PromptSummary } from './prompt-memory.ts';
 import { RecentValues, type Spread } from './recent-values.ts';
 
 /** The exchange with the longest gap among the recent ones. */
@@ -17,25 +26,26 @@ export interface WorstStream {
   readonly traceId?: string;
 }
 
-/** Spreads of lengths; one that has no values is absent. */
-export interface ClassSummary {
+/** Spreads of lengths of the recent exchanges; one that has no values is absent. */
+export interface ClassSummary extends PromptSummary {
   readonly class: string;
   /** Since the start. */
   readonly exchangeCount: number;
   readonly outcomeCounts: Partial<Record<Outcome, number>>;
   readonly gapCount: number;
   readonly stallCount: number;
-  /** Of the recent exchanges. */
-  readonly ttft?: Spread;
   readonly ttftParts: Partial<Record<TtftPart, Spread>>;
   readonly ttfo?: Spread;
   readonly tpot?: Spread;
   readonly duration?: Spread;
-  /** Recent gaps of all exchanges together, as received. */
-  readonly gap?: Spread;
-  /** The worst gap of each recent exchange. */
-  readonly gapMax?: Spread;
   readonly worst?: WorstStream;
+  /** The same by size of the prompt. */
+  readonly promptBuckets: Readonly<Record<string, PromptSummary>>;
+  /** What became of what was promised; empty where nothing was. */
+  readonly objectives: readonly ObjectiveState[];
+  readonly goodput?: GoodputState;
+  /** What would be misread. */
+  readonly warnings: readonly string[];
 }
 
 export interface Summary {
@@ -46,34 +56,46 @@ export interface SummarySink extends Sink {
   read(): Summary;
 }
 
-const LENGTHS = ['ttft', 'ttfo', 'tpot', 'duration', 'gapMax'] as const;
+const LENGTHS = ['ttfo', 'tpot', 'duration'] as const;
 type Length = (typeof LENGTHS)[number];
 
-export function createSummary(): SummarySink {
+const OF_CLASS = { exchangeCount: SUMMARY_EXCHANGES_MAX_COUNT, gapCount: SUMMARY_GAPS_MAX_COUNT };
+const OF_BUCKET = {
+  exchangeCount: SUMMARY_BUCKET_EXCHANGES_MAX_COUNT,
+  gapCount: SUMMARY_BUCKET_GAPS_MAX_COUNT,
+};
+
+/** `clockMs` is a clock that only moves forward. */
+export function createSummary(clockMs: () => number = nowMs): SummarySink {
   const classes = new Map<string, ClassMemory>();
   const memoryOf = (name: string): ClassMemory => {
     const known = classes.get(name);
     if (known !== undefined) return known;
-    const made = new ClassMemory();
+    const made = new ClassMemory(clockMs());
     classes.set(name, made);
     return made;
   };
   return {
     name: 'summary',
     onGap(labels, point, gapNs, stalled) {
-      if (point === 'received') memoryOf(labels.class).addGap(gapNs, stalled);
+      if (point === 'received') memoryOf(labels.class).addGap(labels.promptBucket, gapNs, stalled);
     },
     onReport(report) {
-      memoryOf(report.labels.class).addReport(report);
+      memoryOf(report.labels.class).addReport(report, clockMs());
     },
-    read: () => ({ classes: [...classes].sort().map(([name, memory]) => memory.read(name)) }),
+    read() {
+      const atMs = clockMs();
+      return { classes: [...classes].sort().map(([name, memory]) => memory.read(name, atMs)) };
+    },
   };
 }
 
 class ClassMemory {
   readonly #lengths: Record<Length, RecentValues>;
   readonly #parts: Record<TtftPart, RecentValues>;
-  readonly #gaps = new RecentValues(SUMMARY_GAPS_MAX_COUNT);
+  readonly #whole = new PromptMemory(OF_CLASS);
+  readonly #buckets = new Map<string, PromptMemory>();
+  readonly #goodput: GoodputMemory;
   readonly #outcomeCounts: Partial<Record<Outcome, number>> = {};
   /** Worst gaps of the recent exchanges, oldest first: a worst of all times would never leave the page. */
   #streams: WorstStream[] = [];
@@ -81,46 +103,66 @@ class ClassMemory {
   #gapCount = 0;
   #stallCount = 0;
 
-  constructor() {
+  constructor(startMs: number) {
+    this.#goodput = new GoodputMemory(startMs);
     this.#lengths = fresh(LENGTHS);
     this.#parts = fresh(TTFT_PARTS);
   }
 
-  addGap(gapNs: number, stalled: boolean): void {
-    this.#gaps.add(gapNs);
+  addGap(bucket: string, gapNs: number, stalled: boolean): void {
+    this.#whole.addGap(gapNs);
+    this.#bucket(bucket).addGap(gapNs);
     this.#gapCount += 1;
     if (stalled) this.#stallCount += 1;
   }
 
-  addReport(report: Report): void {
+  addReport(report: Report, atMs: number): void {
     const { figures, record } = report;
+    this.#whole.addReport(report);
+    this.#bucket(report.labels.promptBucket).addReport(report);
+    this.#goodput.add(report, atMs);
     const { outcome } = record.end;
     this.#exchangeCount += 1;
     this.#outcomeCounts[outcome] = (this.#outcomeCounts[outcome] ?? 0) + 1;
-    this.#lengths.ttft.add(figures.ttftNs);
     this.#lengths.ttfo.add(figures.ttfoNs);
     this.#lengths.tpot.add(figures.tpotNs);
     this.#lengths.duration.add(figures.durationNs);
-    this.#lengths.gapMax.add(figures.gapsReceived.maxNs);
     if (figures.split !== undefined)
       for (const { part, partNs } of ttftParts(figures.split)) this.#parts[part].add(partNs);
     if (figures.gapsReceived.maxNs !== undefined) this.#rememberStream(report, figures.gapsReceived.maxNs);
   }
 
-  read(name: string): ClassSummary {
+  read(name: string, atMs: number): ClassSummary {
     const [worst] = this.#streams.toSorted((a, b) => b.gapMaxNs - a.gapMaxNs);
-    const gap = this.#gaps.spread();
+    const { ownNs, pooledNs } = this.#whole.gapP99s();
+    const warning = averagesWarning(99, ownNs, pooledNs);
+    const goodput = this.#goodput.goodput(atMs);
     return {
       class: name,
       exchangeCount: this.#exchangeCount,
       outcomeCounts: { ...this.#outcomeCounts },
       gapCount: this.#gapCount,
       stallCount: this.#stallCount,
+      ...this.#whole.read(),
       ...spreads(this.#lengths),
       ttftParts: spreads(this.#parts),
-      ...(gap !== undefined && { gap }),
       ...(worst !== undefined && { worst }),
+      promptBuckets: Object.fromEntries([...this.#buckets].sort().map(([bucket, memory]) => [bucket, memory.read()])),
+      objectives: this.#goodput.objectives(atMs),
+      ...(goodput !== undefined && { goodput }),
+      warnings: warning === undefined ? [] : [warning],
     };
+  }
+
+  /** Names are a closed set, but each reload may close it elsewhere: the oldest make room. */
+  #bucket(name: string): PromptMemory {
+    const known = this.#buckets.get(name);
+    if (known !== undefined) return known;
+    const made = new PromptMemory(OF_BUCKET);
+    this.#buckets.set(name, made);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > SUMMARY_BUCKETS_MAX_COUNT && oldest !== undefined) this.#buckets.delete(oldest);
+    return made;
   }
 
   #rememberStream({ record, figures, labels }: Report, gapMaxNs: number): void {

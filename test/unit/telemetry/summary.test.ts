@@ -20,6 +20,9 @@ it('has a row a class with outcomes, spreads and parts', () => {
     stallCount: 0,
     ttftParts: {},
     duration: expect.objectContaining({ count: 1 }),
+    promptBuckets: { unknown: {} },
+    objectives: [],
+    warnings: [],
   });
   expect(interactive).toMatchObject({
     class: 'interactive',

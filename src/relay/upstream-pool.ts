@@ -5,6 +5,7 @@ import { loopIdleNs, nowNs } from '../base/clock.ts';
 import { UPSTREAM_IDLE_MAX_COUNT, UPSTREAM_KEEP_ALIVE_MS } from '../base/limits.ts';
 import type { ConnectedEntry } from '../tape/entries.ts';
 import { FloorWindow } from './floor-window.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { Dialer, readOnAfterFailedWrite } from './open-socket.ts';
 import { ReuseTrust } from './reuse-trust.ts';
 import type { UpstreamTarget } from './settings.ts';
@@ -66,7 +67,7 @@ export class UpstreamPool {
   // so nothing is allocated for a read and an idle stream holds no buffer.
   readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
   readonly #dialer = new Dialer();
-  readonly #idle = new Map<UpstreamTarget, UpstreamConnection[]>();
+  readonly #idle = new Map<UpstreamTarget, IdleConnections<UpstreamConnection>>();
   readonly #floors = new Map<UpstreamTarget, FloorWindow>();
   readonly #trusts = new Map<UpstreamTarget, ReuseTrust>();
   /** Undefined while every target is welcome. */
@@ -103,7 +104,7 @@ export class UpstreamPool {
   noteSurplus(target: UpstreamTarget): void {
     this.#onSurplus();
     this.#trustOf(target).surplus(nowNs());
-    for (const connection of this.#idle.get(target)?.slice() ?? []) this.#dropIdle(connection);
+    this.#closeAll(this.#idle.get(target));
   }
 
   /** The upstream is of a kind that closes connections which it promised to keep. */
@@ -126,7 +127,7 @@ export class UpstreamPool {
     connection.socket.resume();
     connection.idleTimer = setTimeout(() => this.#dropIdle(connection), idleMs);
     connection.idleTimer.unref();
-    this.#idleOf(connection.target).push(connection);
+    this.#idleOf(connection.target).add(connection);
     this.#idleCount += 1;
   }
 
@@ -143,8 +144,7 @@ export class UpstreamPool {
     this.#dialer.keepOnly(targets);
     for (const [target, connections] of this.#idle) {
       if (targets.has(target)) continue;
-      this.#idleCount -= connections.length;
-      for (const connection of connections.splice(0)) connection.destroy();
+      this.#closeAll(connections);
       this.#idle.delete(target);
     }
     for (const book of [this.#floors, this.#trusts]) {
@@ -154,14 +154,20 @@ export class UpstreamPool {
 
   /** Closes what nobody uses. */
   closeIdle(): void {
-    for (const connections of this.#idle.values()) for (const connection of connections.splice(0)) connection.destroy();
-    this.#idleCount = 0;
+    for (const connections of this.#idle.values()) this.#closeAll(connections);
   }
 
-  #idleOf(target: UpstreamTarget): UpstreamConnection[] {
+  #closeAll(connections: IdleConnections<UpstreamConnection> | undefined): void {
+    for (const connection of connections?.clear() ?? []) {
+      this.#idleCount -= 1;
+      connection.destroy();
+    }
+  }
+
+  #idleOf(target: UpstreamTarget): IdleConnections<UpstreamConnection> {
     const present = this.#idle.get(target);
     if (present) return present;
-    const created: UpstreamConnection[] = [];
+    const created = new IdleConnections<UpstreamConnection>();
     this.#idle.set(target, created);
     return created;
   }
@@ -174,15 +180,15 @@ export class UpstreamPool {
     return created;
   }
 
-  /** The freshest of the same client; else the freshest that rested, or the one that rested longest. */
   #takeIdle(target: UpstreamTarget, client: object): UpstreamConnection | undefined {
-    const connections = this.#idle.get(target) ?? [];
+    const connections = this.#idle.get(target);
+    if (connections === undefined || connections.count === 0) return undefined;
     const trust = this.#trustOf(target);
+    const atNs = nowNs();
     for (;;) {
-      const index = this.#findIdle(connections, trust, client);
-      const kept = connections[index];
+      const kept = connections.find(client, trust, atNs);
       if (kept === undefined) return undefined;
-      connections.splice(index, 1);
+      connections.remove(kept);
       this.#idleCount -= 1;
       clearTimeout(kept.idleTimer);
       if (kept.socket.writable && !kept.socket.readableEnded) return kept;
@@ -190,21 +196,8 @@ export class UpstreamPool {
     }
   }
 
-  #findIdle(connections: readonly UpstreamConnection[], trust: ReuseTrust, client: object): number {
-    const atNs = nowNs();
-    const hasRested = ({ releasedAtNs }: UpstreamConnection): boolean => trust.hasRested(releasedAtNs, atNs);
-    if (!trust.keepsWord) return connections[0] !== undefined && hasRested(connections[0]) ? 0 : -1;
-    const own = connections.findLastIndex((each) => each.client === client);
-    return own >= 0 ? own : connections.findLastIndex(hasRested);
-  }
-
   #dropIdle(connection: UpstreamConnection): void {
-    const connections = this.#idle.get(connection.target);
-    const index = connections?.indexOf(connection) ?? -1;
-    if (index >= 0) {
-      connections?.splice(index, 1);
-      this.#idleCount -= 1;
-    }
+    if (this.#idle.get(connection.target)?.remove(connection) === true) this.#idleCount -= 1;
     connection.destroy();
   }
 

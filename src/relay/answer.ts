@@ -59,7 +59,7 @@ export class Answer implements ResponseHandler {
     download.informational(head);
   }
 
-  onHead(head: ResponseHead): void {
+  onHead(head: ResponseHead, more: boolean): void {
     const { plan, download, guard, isOver, onUpgrade } = this.#options;
     if (isOver()) return;
     const { tape, number, req, res } = plan;
@@ -75,7 +75,7 @@ export class Answer implements ResponseHandler {
     if (head.framing === 'upgrade') return onUpgrade(head);
     // An answer before the request is whole: what is left of the request would be taken for the next.
     if (!req.complete || plan.isDraining()) closeAfter(req, res);
-    download.head(head);
+    download.head(head, more);
     this.#forgetRequest();
   }
 

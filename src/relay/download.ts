@@ -92,8 +92,11 @@ export class Download {
     else socket.write(rawHead(head, passFields(head.fields)), 'latin1');
   }
 
-  /** Sends the final head. Throws when Node refuses to write it (a status or value nobody may send). */
-  head(head: ResponseHead): void {
+  /**
+   * Sends the final head. `more`: bytes of the body came in the same read, so they leave in one segment, and the kernel
+   * is asked once. Throws when Node refuses to write it (a status or value nobody may send).
+   */
+  head(head: ResponseHead, more: boolean): void {
     const { res, tape, exchange, chunkable } = this.#plan;
     const bodied = head.framing !== 'none';
     this.#chunked = bodied && head.framing !== 'length' && chunkable;
@@ -103,6 +106,7 @@ export class Download {
     if (!this.#chunked) drop.add('trailer');
     const fields = passFields(head.fields, drop);
     if (this.#chunked) fields.push('Transfer-Encoding', 'chunked');
+    if (more) this.#cork();
     res.sendDate = false;
     res.writeHead(head.status, head.reason, fields);
     res.flushHeaders();
@@ -138,10 +142,7 @@ export class Download {
   /** Sends one piece of body. `more`: others of the same read follow, so they leave together. */
   body(slice: Buffer, more: boolean): void {
     const { socket, tape, exchange } = this.#plan;
-    if (more && !this.#corked) {
-      this.#corked = true;
-      socket.cork();
-    }
+    if (more) this.#cork();
     const queuedBytesBefore = socket.writableLength;
     this.#write(slice);
     const writtenAtNs = nowNs();
@@ -157,6 +158,13 @@ export class Download {
     });
     this.chunkCount += 1;
     this.receivedBytes += slice.length;
+  }
+
+  /** What is written from here to the end of the read leaves together. */
+  #cork(): void {
+    if (this.#corked) return;
+    this.#corked = true;
+    this.#plan.socket.cork();
   }
 
   /** The read is over. False when the client takes no more for now. */

@@ -13,8 +13,11 @@ import { parseHead, ParseFault, pushField, type ResponseHead } from './response-
 export interface ResponseHandler {
   /** 1xx but not 101. */
   onInformational(head: ResponseHead): void;
-  /** The final head; 101 comes with framing `upgrade`, and all bytes after it are body. */
-  onHead(head: ResponseHead): void;
+  /**
+   * The final head; 101 comes with framing `upgrade`, and all bytes after it are body. `more`: bytes of its body came
+   * with it.
+   */
+  onHead(head: ResponseHead, more: boolean): void;
   /** `more`: further body bytes of the same push are likely to follow. */
   onBody(slice: Buffer, more: boolean): void;
   /** The answer is whole. `surplusBytes`: bytes behind it that belong to no request. */
@@ -127,7 +130,7 @@ export class ResponseParser {
         break;
     }
     const whole = this.#state === 'done';
-    this.#handler.onHead(head);
+    this.#handler.onHead(head, !whole && bytesBehind > 0);
     if (whole) this.#handler.onComplete([], bytesBehind);
   }
 

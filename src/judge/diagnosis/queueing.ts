@@ -32,10 +32,19 @@ export function findQueueing({ facts }: DiagnosisView): Finding | undefined {
     reasons.push(`the queue's p95 of ${spoken(queue)} is ${percent(queueRatio)} of that of TTFT`);
   if (piles) reasons.push(`${arrivals} exchanges came and ${ends} ended`);
   if (reasons.length === 0) return undefined;
-  const evidence = [waitingMax > 0, queueRatio >= QUEUE_LEAST_RATIO, piles].filter(Boolean).length;
+  const weights = [
+    waitingMax > 0 ? 0.25 : 0,
+    usualWaiting > 0 ? 0.1 : 0,
+    queueRatio >= QUEUE_LEAST_RATIO ? 0.25 + 0.3 * queueRatio : 0,
+    // What piles up for ten minutes needs no other witness.
+    piles ? 0.45 : 0,
+  ];
   return {
     cause: 'queueing',
-    weight: Math.min(1, 0.25 * evidence + 0.3 * queueRatio + (usualWaiting > 0 ? 0.1 : 0)),
+    weight: Math.min(
+      1,
+      weights.reduce((sum, weight) => sum + weight, 0),
+    ),
     says: `Requests wait for the engine: ${reasons.join('; ')}.`,
     numbers: { waitingMax, usualWaiting, arrivals, ends, ...(queue !== undefined && { queueP95Ms: toMs(queue) }) },
   };

@@ -11,6 +11,14 @@ const TELLING_LEAST_COUNT = 3;
 const TELLING_LEAST_NS = 5 * NS_PER_MS;
 const TELLING_RATIO = 0.25;
 
+/** What is set off by the next read keeps so much closer to it than to its own way in, and comes at once. */
+const CLOSER = 2;
+const EVEN_LEAST_COUNT = 20;
+const BEFORE_MOST_NS = 0.5 * NS_PER_MS;
+const AFTER_MOST_NS = 2 * NS_PER_MS;
+/** Below this the stamps themselves are no better. */
+const UNEVEN_LEAST_NS = 0.15 * NS_PER_MS;
+
 export function behindFinding({ reads, hop, mattersNs }: HopView): HopFinding | undefined {
   const gaps = gapsOf(reads.map(({ innerAtNs }) => innerAtNs));
   const middleNs = rankOf(gaps, 50);
@@ -23,10 +31,28 @@ export function behindFinding({ reads, hop, mattersNs }: HopView): HopFinding | 
   });
   const telling = rows.filter((row) => row.telling);
   const holds = rows.map(({ holdNs }) => holdNs);
-  if (telling.length < TELLING_LEAST_COUNT || rankOf(holds, 50) < mattersNs) return undefined;
-  if (!mostFollow(rows) || !mostFollow(telling)) return undefined;
+  if (rankOf(holds, 50) < mattersNs || !mostFollow(rows)) return undefined;
+  const isTold = telling.length >= TELLING_LEAST_COUNT && mostFollow(telling);
+  if (!isTold && !isSetOff(holds, gaps)) return undefined;
   const way = hop.changes.includes('coding_added') ? 'compression' : 'rechunk';
   return { word: 'holds', way, confidence: 0.9, signs: ['one_behind'] };
+}
+
+/**
+ * Where the engine is as good as even, its small unevenness tells: a way that is long adds as much to each read, and
+ * what waits for the next one is as uneven as the engine, but not against that next one.
+ */
+function isSetOff(holds: readonly number[], gaps: readonly number[]): boolean {
+  if (holds.length < EVEN_LEAST_COUNT) return false;
+  const afterNext = holds.map((holdNs, index) => holdNs - (gaps[index] ?? 0));
+  const unevenNs = spreadNs(holds);
+  if (unevenNs < UNEVEN_LEAST_NS || CLOSER * spreadNs(afterNext) > unevenNs) return false;
+  return rankOf(afterNext, 5) >= -BEFORE_MOST_NS && rankOf(afterNext, 50) <= AFTER_MOST_NS;
+}
+
+/** Of the middle half. */
+function spreadNs(values: readonly number[]): number {
+  return rankOf(values, 75) - rankOf(values, 25);
 }
 
 function mostFollow(rows: readonly { readonly follows: boolean }[]): boolean {

@@ -27,13 +27,14 @@ test('a first text that is late by a little passes, and leaves its sign for the 
       hopRecord({ pieces: steady(30, 80), hop: (all) => all.map(({ atMs }, at) => atMs + (at === 0 ? lateMs : 0.3)) }),
     );
   expect(lateBy(12)).toMatchObject({ word: 'passes', signs: ['first_text_held'], numbers: { firstHoldMs: 11.7 } });
-  expect(lateBy(25)).toMatchObject({ word: 'unsure', signs: ['first_text_held'] });
+  expect(lateBy(90)).toMatchObject({ word: 'passes', signs: ['first_text_held'] });
+  expect(lateBy(125)).toMatchObject({ word: 'unsure', signs: ['first_text_held'] });
 });
 
 test('a head that went in with the text, and was late with it once, was not withheld', () => {
   const late = (all: readonly { readonly atMs: number }[]) => all.map(({ atMs }, at) => atMs + (at === 0 ? 60 : 0.3));
   const verdict = judgeHop(hopRecord({ pieces: steady(80, 40), hop: late, headMs: [99, 160] }));
-  expect(verdict).toMatchObject({ word: 'unsure', signs: ['first_text_held'] });
+  expect(verdict).toMatchObject({ word: 'passes', signs: ['first_text_held'] });
 });
 
 test('a head that went in with a role, and was late with it once, was not withheld', () => {

@@ -139,8 +139,8 @@ describe('the beginning', () => {
   });
 
   test('the first text alone held says nothing yet of one exchange', () => {
-    const found = verdict({ pieces: steady(20, 100), hop: until(130), headMs: [10, 11] });
-    expect(found).toMatchObject({ word: 'unsure', signs: ['first_text_held'], numbers: { firstHoldMs: 29.7 } });
+    const found = verdict({ pieces: steady(20, 100), hop: until(230), headMs: [10, 11] });
+    expect(found).toMatchObject({ word: 'unsure', signs: ['first_text_held'], numbers: { firstHoldMs: 129.7 } });
   });
 });
 
@@ -204,6 +204,23 @@ describe('always one behind', () => {
       signs: ['one_behind'],
     });
     expect(verdict({ pieces: uneven, hop: behind, changes: ['coding_added'] }).way).toBe('compression');
+  });
+
+  /** As even as a timer of a process: some tenths of a millisecond. */
+  const nearlyEven = steady(20, 100).map((one, index) => ({ ...one, atMs: one.atMs + ((index * 7) % 11) / 12 }));
+
+  test('the unevenness of a machine is enough to tell', () => {
+    const found = verdict({ pieces: nearlyEven, hop: behind, changes: ['coding_added'] });
+    expect(found).toMatchObject({ word: 'holds', way: 'compression', signs: ['one_behind'] });
+  });
+
+  test('a long way adds the same to each read, and is not accused for its length', () => {
+    expect(verdict({ pieces: nearlyEven, hop: passes(20) }).word).not.toBe('holds');
+    expect(verdict({ pieces: nearlyEven, hop: passes(20.9) }).word).not.toBe('holds');
+    const jittered: Hop = (all) => all.map(({ atMs }, index) => atMs + 20 + ((index * 5) % 9) / 10);
+    expect(verdict({ pieces: nearlyEven, hop: jittered }).word).not.toBe('holds');
+    // Too few to tell.
+    expect(verdict({ pieces: nearlyEven.slice(0, 15), hop: behind }).word).not.toBe('holds');
   });
 
   test('a hop that is far away by one beat of the engine is not', () => {

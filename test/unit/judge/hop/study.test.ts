@@ -113,3 +113,37 @@ test('a hop that holds is never said to pass, and nearly always named', { timeou
   const named = all.filter(({ verdict }) => verdict?.word === 'holds').length;
   expect(named / all.length).toBeGreaterThan(0.9);
 });
+
+/** As even as a timer of a process can be: late by some tenths of a millisecond, and now and then by more. */
+function evenPieces(random: Random): Piece[] {
+  const gapMs = 10 + 40 * random();
+  const unevenMs = 0.2 + random();
+  return Array.from({ length: 40 + Math.floor(160 * random()) }, (_, index) => ({
+    atMs: 300 + index * gapMs + exponential(random, unevenMs / 2),
+    chars: 4,
+    bytes: 180 + Math.floor(60 * random()),
+  }));
+}
+
+test('an even engine tells a hop that is one behind from one that is a beat away', { timeout: 60_000 }, () => {
+  const random = seededRandom(SEED + 2);
+  const ways: Readonly<Record<string, (all: readonly Piece[], noiseMs: number) => number[]>> = {
+    away: (all, noiseMs) => {
+      const beatMs = ((all.at(-1)?.atMs ?? 0) - (all[0]?.atMs ?? 0)) / (all.length - 1) + random() - 0.5;
+      return all.map(({ atMs }) => atMs + beatMs + exponential(random, noiseMs));
+    },
+    behind: (all, noiseMs) =>
+      all.map(({ atMs }, index) => (all[index + 1]?.atMs ?? atMs + 1) + exponential(random, noiseMs)),
+  };
+  const said = Object.entries(ways).flatMap(([name, way]) =>
+    Array.from({ length: 2 * ROUNDS }, (_, round) => {
+      const given = evenPieces(random);
+      const outMs = inOrder(way(given, 0.05 + 0.1 * random()));
+      return { name, round, word: judgeHop(hopRecord({ pieces: given, hop: () => outMs }))?.word };
+    }),
+  );
+  const count = (name: string, word: string): number =>
+    said.filter((one) => one.name === name && one.word === word).length;
+  expect([count('away', 'holds'), count('behind', 'passes')], `seed ${SEED + 2}`).toEqual([0, 0]);
+  expect(count('behind', 'holds')).toBeGreaterThan(0.8 * 2 * ROUNDS);
+});

@@ -16,6 +16,7 @@ export function adminData({ outlets, polling, observer, watch, state }: Parts): 
     metricsText: (accept) => outlets.metricsText(accept),
     summary: () => outlets.summary.read(),
     engines: () => polling.states(),
+    diagnoses: () => outlets.diagnosis.read(() => undefined),
     hops: () => observer.hops(),
     jobs: () => ({ open: observer.demand.openJobs(), recent: observer.demand.recentJobs() }),
     pairing: (query) => observer.answerPeer(query),

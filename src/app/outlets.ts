@@ -1,6 +1,6 @@
 // Everything that tells the world: the metric store with its feeds, spans, the record file, the
 // recent exchanges. Puts them together from the configuration; decides nothing else.
-import { epochMs } from '../base/clock.ts';
+import { epochMs, nowNs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { Sink } from '../judge/report.ts';
@@ -20,6 +20,7 @@ import { createSloFeed } from '../telemetry/slo-feed.ts';
 import { createSpanSink } from '../telemetry/spans.ts';
 import type { KnownLabels } from '../telemetry/start-series.ts';
 import { createMetricStore, type MetricStore } from '../telemetry/store.ts';
+import { createDiagnosisWindow, type DiagnosisWindow } from '../telemetry/diagnosis-window.ts';
 import { createSummary, type SummarySink } from '../telemetry/summary.ts';
 import { allRoutes } from './edge-routes.ts';
 import { RecentReports } from './recent-reports.ts';
@@ -32,6 +33,7 @@ export interface Outlets {
   readonly recordFile: RecordFile | undefined;
   readonly recent: RecentReports;
   readonly summary: SummarySink;
+  readonly diagnosis: DiagnosisWindow;
   /** The relay takes part in traces, because somebody sees our spans or it was asked for. */
   takesPartInTraces(config: Config): boolean;
   /** Tells by this configuration from now on, as far as it may change. */
@@ -61,6 +63,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     config.record === undefined ? undefined : new RecordFile({ ...config.record, ownerOnly: config.captureText, log });
   const spans = switchedSink('spans', spanSink(config, otel));
   const recent = new RecentReports();
+  const diagnosis = createDiagnosisWindow({ nowNs, epochMs });
   const summary = createSummary();
   const objectives = createSloFeed(store, config.classes);
   const demand = createDemandFeed(store, config.classes);
@@ -77,12 +80,14 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
       ...(recordFile === undefined ? [] : [recordFile]),
       recent,
       innerOnly(summary),
+      innerOnly(diagnosis),
     ],
     store,
     otel,
     recordFile,
     recent,
     summary,
+    diagnosis,
     takesPartInTraces: (now) => takesPartInTraces(now, plan),
     reconfigure(now) {
       store.know(knownLabels(now));

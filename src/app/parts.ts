@@ -18,6 +18,7 @@ import { observeEngines } from '../telemetry/engine-metrics.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
 import { observeDemand } from '../telemetry/demand-feed.ts';
 import { observeSelf } from '../telemetry/self-metrics.ts';
+import { DiagnosisWatch } from './diagnosis-watch.ts';
 import { pollSettings } from './engine-polling.ts';
 import { LagWindow } from './lag-window.ts';
 import type { Outlets } from './outlets.ts';
@@ -47,6 +48,7 @@ export interface Parts {
   readonly lags: LagWindow;
   readonly timeWatch: TimeWatch;
   readonly watch: UpstreamWatch;
+  readonly diagnosisWatch: DiagnosisWatch;
   readonly clientSockets: ClientSockets;
   readonly state: {
     /** The configuration that holds. */
@@ -131,6 +133,7 @@ export function createParts(config: Config, given: Given): Parts {
   );
   observeDemand(outlets.store, observer.demand);
   const watch = new UpstreamWatch(log);
+  const diagnosisWatch = new DiagnosisWatch(outlets.diagnosis, () => polling.states());
   const clientSockets = new ClientSockets(() => observer.openObserved());
   const state = { config, draining: false, admin: undefined };
   return {
@@ -149,6 +152,7 @@ export function createParts(config: Config, given: Given): Parts {
     lags,
     timeWatch,
     watch,
+    diagnosisWatch,
     clientSockets,
     state,
   };

@@ -156,6 +156,7 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   parts.observer.settleAll();
   lags.close();
   parts.timeWatch.close();
+  parts.diagnosisWatch.close();
   // Side by side, for each may take its time, and together they may take no more than one of them.
   const threads = supervisor.ended();
   await Promise.all([parts.peer?.close(), parts.polling.close(), otlp?.close(), outlets.close()]);

@@ -223,6 +223,13 @@ export const SUMMARY_EXCHANGES_MAX_COUNT = 1_024;
 /** Recent gaps per class that `/api/summary` looks at. */
 export const SUMMARY_GAPS_MAX_COUNT = 16_384;
 
+/** A slice of the diagnosis: long enough for its gaps to have a median, short enough to see a burst. */
+export const DIAGNOSIS_SLICE_MS = 10_000;
+/** Slices that a diagnosis looks at: ten minutes. Each costs 3.4 KiB a route. */
+export const DIAGNOSIS_SLICES_COUNT = 60;
+/** Times as long before it that it is compared with. */
+export const DIAGNOSIS_BEFORE_BLOCKS_COUNT = 5;
+
 // --- log ----------------------------------------------------------------------------------------
 
 /** Bytes of log lines waiting for a slow stderr. */

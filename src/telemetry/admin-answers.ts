@@ -1,6 +1,7 @@
 // What the admin port answers, from what the main thread knows. Where the data comes from is app/'s
 // business; who may ask, and the hearts of the relays, are the port's own thread's.
 import { faultFields, type Log } from '../base/log.ts';
+import type { Diagnosis } from '../judge/diagnosis/finding.ts';
 import type { EngineState } from '../judge/engine-state.ts';
 import type { HopState } from '../judge/hop/state.ts';
 import type { JobFigures, JobReport } from '../judge/job/judge-job.ts';
@@ -22,6 +23,8 @@ export interface AdminData {
   summary(): Summary;
   /** What the engines behind the routes say of themselves, as far as it is polled. */
   engines(): readonly EngineState[];
+  /** What ails the engine of each route, from its last ten minutes. */
+  diagnoses(): readonly Diagnosis[];
   /** What is known of each hop that exchanges were seen on both sides of. */
   hops(): readonly HopState[];
   /** Batch jobs under way, and the latest that ended. */
@@ -54,6 +57,8 @@ function pageOf(data: AdminData, { path, query, accept }: AdminAsk): AdminAnswer
       return jsonAnswer(200, { open: data.openExchanges(), recent: data.recent().map(recentRow) });
     case '/api/summary':
       return jsonAnswer(200, { ...data.summary(), engines: data.engines(), hops: data.hops() });
+    case '/api/diagnosis':
+      return jsonAnswer(200, { diagnoses: data.diagnoses() });
     case '/api/hops':
       return jsonAnswer(200, { hops: data.hops() });
     case '/api/jobs':
@@ -86,6 +91,7 @@ function livePage(data: AdminData): AdminAnswer {
     reasons,
     summary: data.summary(),
     engines: data.engines(),
+    diagnoses: data.diagnoses(),
     hops: data.hops(),
     open: data.openExchanges(),
     recent: data.recent().map(recentRow),

@@ -1,6 +1,7 @@
 // The page at `/`: one plain document without script, from the same data as the API. Everything that
 // is put into it is escaped, and its policy lets nothing run or load but its own style.
 import { createHash } from 'node:crypto';
+import type { Diagnosis } from '../judge/diagnosis/finding.ts';
 import type { EngineState } from '../judge/engine-state.ts';
 import type { HopState } from '../judge/hop/state.ts';
 import type { OpenExchange } from '../judge/report.ts';
@@ -30,6 +31,7 @@ export interface PageData {
   readonly reasons: readonly string[];
   readonly summary: Summary;
   readonly engines: readonly EngineState[];
+  readonly diagnoses: readonly Diagnosis[];
   readonly hops: readonly HopState[];
   readonly open: readonly OpenExchange[];
   readonly recent: readonly RecentRow[];
@@ -44,9 +46,9 @@ export function renderPage(data: PageData): string {
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE}</style></head>
 <body><h1>rubato</h1><p>${escape(state)}</p>
 <p><a href="/metrics">/metrics</a> · <a href="/api/streams">/api/streams</a> · <a href="/api/summary">/api/summary</a>
- · <a href="/api/hops">/api/hops</a> · <a href="/healthz">/healthz</a> · <a href="/readyz">/readyz</a></p>
+ · <a href="/api/diagnosis">/api/diagnosis</a> · <a href="/api/hops">/api/hops</a> · <a href="/healthz">/healthz</a> · <a href="/readyz">/readyz</a></p>
 <h2>Classes, recent exchanges</h2>${table(CLASS_HEAD, data.summary.classes.map(classRow))}
-${objectives(data.summary.classes)}${hops(data.hops)}${engines(data.engines)}<h2>Open exchanges (${data.open.length})</h2>${table(OPEN_HEAD, data.open.slice(0, ROWS_MAX_COUNT).map(openRow))}
+${objectives(data.summary.classes)}${diagnoses(data.diagnoses)}${hops(data.hops)}${engines(data.engines)}<h2>Open exchanges (${data.open.length})</h2>${table(OPEN_HEAD, data.open.slice(0, ROWS_MAX_COUNT).map(openRow))}
 <h2>Recent exchanges</h2>${table(RECENT_HEAD, data.recent.slice(0, ROWS_MAX_COUNT).map(recentRow))}
 </body></html>
 `;
@@ -96,6 +98,18 @@ function objectives(classes: readonly ClassSummary[]): string {
     classes.flatMap((each) => goodputRows(each)),
   );
   return `${warnings.join('')}<h2>Objectives</h2>${table(OBJECTIVE_HEAD, rows)}\n<h2>Goodput</h2>${goodput}\n`;
+}
+
+/** What ails the engine of each route, in words; nothing where nothing does. */
+function diagnoses(all: readonly Diagnosis[]): string {
+  const ailing = all.filter(({ findings }) => findings.length > 0);
+  const list = (texts: readonly string[]): string => texts.map((text) => `<li>${escape(text)}</li>`).join('');
+  const parts = ailing.map(({ route, says, findings, playbook }) => {
+    const causes = findings.map(({ cause, weight, says: why }) => `${cause} (${weight.toFixed(1)}): ${why}`);
+    const steps = playbook.map(({ step, why }) => `${step} ${why}`);
+    return `<h3>${escape(route)}</h3><p>${escape(says.join(' '))}</p><ol>${list(causes)}</ol><p>In this order:</p><ol>${list(steps)}</ol>\n`;
+  });
+  return parts.length === 0 ? '' : `<h2>Diagnosis of the last ten minutes</h2>${parts.join('')}`;
 }
 
 const HOP_HEAD = ['hop', 'word', 'way', 'pairs', 'largest hold p50', 'p95', 'TTFT added p50', 'changes'];

@@ -3,6 +3,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Diagnosis } from '../../../src/judge/diagnosis/finding.ts';
 import type { EngineState } from '../../../src/judge/engine-state.ts';
 import { startAdmin, type AdminServer } from '../../../src/telemetry/admin.ts';
 import type { HopState } from '../../../src/judge/hop/state.ts';
@@ -27,6 +28,7 @@ const ENGINE: EngineState = {
 const pulses = [{ name: 'relay-0', beats: new Int32Array(new SharedArrayBuffer(4)) }];
 
 let engines: readonly EngineState[] = [];
+let diagnoses: readonly Diagnosis[] = [];
 let hops: readonly HopState[] = [];
 const log = catchLog();
 let server: AdminServer;
@@ -53,6 +55,7 @@ function usualData(): AdminData {
     metricsText: (accept) => ({ body: `accept ${accept}\n`, contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
     summary: () => summary.read(),
     engines: () => engines,
+    diagnoses: () => diagnoses,
     hops: () => hops,
     jobs: () => ({ open: [], recent: [] }),
     pairing: (query) => ({ asked: query }),
@@ -69,6 +72,7 @@ beforeAll(async () => {
 beforeEach(() => {
   log.lines.length = 0;
   engines = [];
+  diagnoses = [];
   hops = [];
   Object.assign(data, usualData());
   server.setPulses(pulses);
@@ -175,6 +179,22 @@ describe('answers', () => {
 
   it('the summary', async () => {
     expect(json(await ask('/api/summary')).classes[0]).toMatchObject({ class: 'default', outcomeCounts: { ok: 1 } });
+  });
+
+  it('what ails each engine, in words, and nothing where nothing does', async () => {
+    expect(json(await ask('/api/diagnosis'))).toEqual({ diagnoses: [] });
+    expect((await ask('/')).body).not.toContain('Diagnosis');
+    diagnoses = [
+      {
+        route: 'default',
+        moved: 'ttft',
+        findings: [{ cause: 'queueing', weight: 0.5, says: 'Requests wait <here>.', numbers: { waitingMax: 4 } }],
+        playbook: [{ step: 'Add replicas.', why: 'They help.' }],
+        says: ['TTFT got worse.'],
+      },
+    ];
+    expect(json(await ask('/api/diagnosis'))).toEqual({ diagnoses });
+    expect((await ask('/')).body).toContain('queueing (0.5): Requests wait &lt;here&gt;.');
   });
 
   it('what the engines say of themselves, beside the classes and as what it is', async () => {

@@ -1,0 +1,19 @@
+// Looks once a second what engines say of themselves, for the diagnosis: a queue of a second is gone when somebody
+// asks for the page.
+import type { EngineState } from '../judge/engine-state.ts';
+import type { DiagnosisWindow } from '../telemetry/diagnosis-window.ts';
+
+const LOOK_MS = 1_000;
+
+export class DiagnosisWatch {
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(window: DiagnosisWindow, states: () => readonly EngineState[]) {
+    this.#timer = setInterval(() => window.look(states()), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}

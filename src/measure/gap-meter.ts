@@ -31,6 +31,16 @@ export interface Gap {
   readonly gapNs: number;
   /** Only ever true at the point `received`. */
   readonly stalled: boolean;
+  /** What it was held against, of a stall only. */
+  readonly usual?: UsualGap;
+}
+
+/** What a stream's gaps were like before one of them. */
+export interface UsualGap {
+  /** Running median; absent while there were few. */
+  readonly medianNs: number | undefined;
+  /** A gap above this is a stall. */
+  readonly thresholdNs: number;
 }
 
 export interface GapListener {
@@ -150,10 +160,15 @@ export class GapMeter {
       this.#listener.onTaintedGap(cause, row);
       return false;
     }
-    const gapNs = ends.endAtNs - ends.startAtNs;
-    const stalled = this.#stalls.add(gapNs);
-    this.#listener.onGap('received', { chunk: row, atNs: ends.endAtNs, gapNs, stalled });
+    this.#tellReceived(row, ends.endAtNs, ends.endAtNs - ends.startAtNs);
     return true;
+  }
+
+  #tellReceived(chunk: number, atNs: number, gapNs: number): void {
+    const { thresholdNs, usualNs: medianNs } = this.#stalls;
+    const stalled = this.#stalls.add(gapNs);
+    const usual = stalled ? { usual: { medianNs, thresholdNs } } : undefined;
+    this.#listener.onGap('received', { chunk, atNs, gapNs, stalled, ...usual });
   }
 
   /** What the record keeps of pauses and what the meter goes by stay the same, so a replay decides alike. */

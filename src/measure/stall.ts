@@ -4,6 +4,7 @@
 //   stall  ⇔  gap > max(stallNs of the class, 4 × median of the exchange's previous good gaps once it has 8)
 import { STALLS_LISTED_MAX_COUNT } from '../base/limits.ts';
 import type { MetricSpec } from '../base/metric-spec.ts';
+import { STALL_CAUSES } from '../record/stall-context.ts';
 import type { Stall } from './figures.ts';
 import { RunningMedian } from './running-median.ts';
 
@@ -20,11 +21,15 @@ export class StallMeter {
     this.#stallNs = stallNs;
   }
 
+  /** Median of the gaps so far; absent while so few say nothing about the stream. */
+  get usualNs(): number | undefined {
+    const { count, median } = this.#usual;
+    return count < MEDIAN_FROM_COUNT ? undefined : median;
+  }
+
   /** A received gap above this is a stall; the gap judged is not part of it. */
   get thresholdNs(): number {
-    const { count, median } = this.#usual;
-    if (median === undefined || count < MEDIAN_FROM_COUNT) return this.#stallNs;
-    return Math.max(this.#stallNs, MEDIAN_FACTOR * median);
+    return Math.max(this.#stallNs, MEDIAN_FACTOR * (this.usualNs ?? 0));
   }
 
   add(gapNs: number): boolean {
@@ -42,9 +47,6 @@ export function worstStalls(stalls: readonly Stall[]): Stall[] {
     .toSorted((a, b) => a.atNs - b.atNs);
 }
 
-/** Who made a stall. `unknown` until a rule can tell; rules add their causes here. */
-export const STALL_CAUSES = ['unknown'] as const;
-
 export const GAPS: MetricSpec = {
   name: 'rubato.gaps',
   type: 'counter',
@@ -61,7 +63,9 @@ export const STALLS: MetricSpec = {
   name: 'rubato.stalls',
   type: 'counter',
   unit: '{stall}',
-  help: 'Stalled gaps between the receipt of consecutive reads with generated fragments, by what caused them.',
+  help:
+    'Stalled gaps between the receipt of consecutive reads with generated fragments, by what caused them. Counted once ' +
+    'the cause can be told: up to 2 seconds after the stall, or when the exchange ends.',
   labels: ['cause'],
   classed: true,
   startAtZero: { cause: STALL_CAUSES },

@@ -3,6 +3,7 @@
 import { fieldValue } from '../base/fields.ts';
 import type { Outcome } from '../base/outcome.ts';
 import { gatherEvidence } from '../evidence/table.ts';
+import { judgeStalls } from '../judge/causes/judge-stall.ts';
 import { judgeHop } from '../judge/hop/judge-hop.ts';
 import { judgeDelivery } from '../judge/delivery/rules.ts';
 import { judgeSlo } from '../judge/slo/judge-slo.ts';
@@ -10,6 +11,7 @@ import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.
 import { outputBucket } from '../measure/buckets.ts';
 import { defined } from '../measure/defined.ts';
 import { measureRecord } from '../measure/measure-record.ts';
+import type { StallContext } from '../record/stall-context.ts';
 import type { Evidence, StreamRecord } from '../record/stream-record.ts';
 import type { TextCurve } from '../record/text-curve.ts';
 import type { EndEntry } from '../tape/entries.ts';
@@ -41,6 +43,8 @@ export interface Decided {
   /** The name that sources of evidence know its route by. */
   readonly place: string;
   readonly outputBucketEdges: readonly number[];
+  /** What went on around its stalls. */
+  readonly stalls: readonly StallContext[];
 }
 
 /** What closing shares with the observer. */
@@ -78,6 +82,7 @@ export class Closing {
       labels: { model: labels.model, promptBucket: labels.promptBucket },
       engine: this.#engines.recall(place, observed.request.model, observed.reader?.engine()),
       promptTokensEstimate: observed.promptTokensEstimate,
+      stalls: decided.stalls,
     });
     const record = this.#shares.demand.ended(observed, bare, end.atNs);
     const text = observed.text.finish(observed.reader, observed.doubts);
@@ -142,17 +147,24 @@ export class Closing {
     const evident = withEvidence(unproven, estimated === undefined ? stated : [...stated, estimated]);
     const record = hop === undefined ? evident : { ...evident, hop };
     const verdict = judgeHop(record);
+    const delivery = judgeDelivery(record);
     const figures = measureRecord(record);
+    const stalls = judgeStalls(record, defined({ delivery, hop: verdict }));
     const report: Report = {
       record,
       figures,
       labels,
       outputBucket: outputBucket(record.tokens.output, outputBucketEdges),
-      ...defined({ delivery: judgeDelivery(record), slo: judgeSlo(record, figures) }),
+      ...defined({ delivery, slo: judgeSlo(record, figures) }),
       ...(text === undefined ? {} : { text }),
       ...(verdict === undefined ? {} : { hop: verdict }),
+      ...(stalls.length === 0 ? {} : { stalls }),
       ...(unpaired === undefined ? {} : { unpaired }),
     };
+    // The others were told of as soon as what went on around them was known.
+    for (const [index, stall] of stalls.entries()) {
+      if (record.stalls?.[index]?.atEnd === true) tell((sink) => sink.onStall?.(labels, stall, exemplarOf(observed)));
+    }
     tell((sink) => sink.onReport?.(report, exemplarOf(observed), observed.capture?.text));
     if (isBeforeEngine) this.#tellEstimator(record, decided.place);
     if (record.end.outcome !== 'ok') return;

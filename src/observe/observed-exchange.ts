@@ -36,6 +36,8 @@ import { SeqRows } from './seq-rows.ts';
 export interface ExchangeListener extends GapListener, FirstTokenListener {
   /** The first generated fragment was received: labels do not change from now on. */
   onFirstGenerated(): void;
+  /** An event with a generated fragment came, at this moment since the exchange opened; before its gap is told. */
+  onGenerated(atNs: number, tokensSoFar: number | undefined): void;
 }
 
 export interface ObservedOptions {
@@ -260,11 +262,13 @@ export class ObservedExchange {
     }
     if (event.generated === 0) return;
     const { firstToken, gaps } = this.metering;
-    this.lastGeneratedAtNs = this.chunks.receivedAtNs(row);
+    const atNs = this.chunks.receivedAtNs(row);
+    this.lastGeneratedAtNs = atNs;
     if (!this.#generated) {
       this.#generated = true;
       this.#listener.onFirstGenerated();
     }
+    this.#listener.onGenerated(atNs, event.tokensSoFar);
     firstToken.onGenerated(row, event.generated);
     gaps.onGenerated(row);
   };

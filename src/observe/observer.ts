@@ -8,6 +8,7 @@ import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
 import { promptBucket } from '../measure/buckets.ts';
 import { TextCapture } from '../stream/text-capture.ts';
 import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
+import { StallBook, type StallWatch } from './causes/stall-book.ts';
 import { doubtClock } from './clock-doubt.ts';
 import { Closing, exemplarOf } from './closing.ts';
 import { CompanyBook } from './company.ts';
@@ -22,6 +23,7 @@ import { openSightOf } from './pairing/open-sight.ts';
 import { PairFinder } from './pairing/pair-finder.ts';
 import type { PeerAnswer } from './pairing/peer-answer.ts';
 import { endOfRelayDied } from './relay-died.ts';
+import { RouteNames } from './route-names.ts';
 
 /** Has a relay end an exchange, by its number there, whose client has gone. */
 export type TellClientGone = (exchange: number) => void;
@@ -38,6 +40,9 @@ export class Observer {
   readonly #hops = new HopSummary();
   /** Retries and batch jobs. */
   readonly demand = new Demand((job) => this.#tell((sink) => sink.onJob?.(job)));
+  readonly #routes: RouteNames;
+  readonly #stalls: StallBook;
+  readonly #watches = new WeakMap<ObservedExchange, StallWatch>();
   readonly #sinks: readonly Sink[];
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
   readonly #openingTime = new OpeningTime();
@@ -50,6 +55,8 @@ export class Observer {
     this.#options = options;
     this.#terms = options;
     this.#models = new ModelLabels(options.models);
+    this.#routes = new RouteNames(options.routes);
+    this.#stalls = new StallBook(options.engineLooks);
     // A job is told of after the report that ended it.
     this.#sinks = [...options.sinks, this.#hops, this.demand];
     this.#pairs = new PairFinder({
@@ -111,9 +118,9 @@ export class Observer {
     const atNs = nowNs();
     return [...this.#open.values()].map((observed) =>
       openView(observed, atNs, {
-        route: this.#routeOf(observed),
+        route: this.#routes.nameOf(observed),
         model: this.#models.labelOf(observed.request.model),
-        ...this.#edgeOf(observed),
+        ...this.#routes.edgeOf(observed),
       }),
     );
   }
@@ -166,24 +173,33 @@ export class Observer {
     });
     this.#termsOf.set(observed, terms);
     this.#open.set(id, observed);
-    this.demand.opened(observed, this.#edgeOf(observed).edge === undefined);
-    if (isPaired) this.#pairs.opened(openSightOf(observed, this.#edgeOf(observed).edge));
+    this.demand.opened(observed, this.#routes.edgeOf(observed).edge === undefined);
+    if (isPaired) this.#pairs.opened(openSightOf(observed, this.#routes.edgeOf(observed).edge));
     return observed;
   }
 
   #listenerFor(observed: ObservedExchange): ExchangeListener {
     const exemplar = exemplarOf(observed);
     const labels = (): ExchangeLabels => this.#labelsOf(observed);
+    const watch = this.#stalls.watch(observed, this.#routes.watchedPlaceOf(observed), (verdict) =>
+      this.#tell((sink) => sink.onStall?.(labels(), verdict, exemplar)),
+    );
+    this.#watches.set(observed, watch);
     return {
       onFirstGenerated: () => {
         this.#companies.settle(observed.opening.routeIndex, observed.company);
         this.#noteFirstToken(observed);
         void this.#labelsOf(observed);
+        watch.onFirst(observed.lastGeneratedAtNs ?? 0);
       },
+      onGenerated: (atNs, tokensSoFar) => watch.onEvent(atNs, tokensSoFar),
       onFirstToken: (ttftNs) => this.#tell((sink) => sink.onFirstToken?.(labels(), ttftNs, exemplar)),
       onFirstVisibleToken: (ttfoNs) => this.#tell((sink) => sink.onFirstVisibleToken?.(labels(), ttfoNs, exemplar)),
-      onGap: (point, { gapNs, stalled }) =>
-        this.#tell((sink) => sink.onGap?.(labels(), point, gapNs, stalled, exemplar)),
+      onGap: (point, gap) => {
+        const { gapNs, stalled } = gap;
+        this.#tell((sink) => sink.onGap?.(labels(), point, gapNs, stalled, exemplar));
+        if (stalled) watch.onStall(gap);
+      },
       onTaintedGap: (cause) => this.#tell((sink) => sink.onTaintedGap?.(labels(), cause)),
       onCoalesced: () => this.#tell((sink) => sink.onCoalesced?.(labels(), 1)),
     };
@@ -193,14 +209,17 @@ export class Observer {
   #labelsOf(observed: ObservedExchange): ExchangeLabels {
     const frozen = this.#labels.get(observed);
     if (frozen !== undefined) return frozen;
-    observed.promptTokensEstimate = this.#options.estimator.promptTokens(this.#placeOf(observed), observed.request);
+    observed.promptTokensEstimate = this.#options.estimator.promptTokens(
+      this.#routes.placeOf(observed),
+      observed.request,
+    );
     const promptTokens = observed.reader?.tokens().prompt ?? observed.promptTokensEstimate;
     const labels = {
       class: observed.metering.class.name,
       model: this.#models.labelOf(observed.request.model),
-      route: this.#routeOf(observed),
+      route: this.#routes.nameOf(observed),
       promptBucket: promptBucket(promptTokens, this.#termsFor(observed).promptBucketEdges),
-      ...this.#edgeOf(observed),
+      ...this.#routes.edgeOf(observed),
     };
     this.#labels.set(observed, labels);
     return labels;
@@ -209,12 +228,12 @@ export class Observer {
   /** Estimates rest on what came when, so they are told of each first token. */
   #noteFirstToken(observed: ObservedExchange): void {
     // What a hop does with its time is no engine's.
-    if (this.#edgeOf(observed).edge !== undefined) return;
+    if (this.#routes.edgeOf(observed).edge !== undefined) return;
     const { openedAtNs } = observed.opening;
     const { requestSentAtNs } = observed.marks;
     this.#options.estimator.onFirstToken({
       id: observed.id,
-      route: this.#placeOf(observed),
+      route: this.#routes.placeOf(observed),
       request: observed.request,
       ...(requestSentAtNs === undefined ? {} : { sentAtNs: openedAtNs + requestSentAtNs }),
       tokenAtNs: openedAtNs + (observed.lastGeneratedAtNs ?? 0),
@@ -228,8 +247,9 @@ export class Observer {
     observed.onEnd(end);
     this.#closing.close(observed, end, {
       labels: this.#labelsOf(observed),
-      place: this.#placeOf(observed),
+      place: this.#routes.placeOf(observed),
       outputBucketEdges: this.#termsFor(observed).outputBucketEdges,
+      stalls: this.#watches.get(observed)?.end(end.atNs) ?? [],
     });
     observed.release();
   }
@@ -237,20 +257,6 @@ export class Observer {
   /** No longer followed: it has ended, or our own reading of it has. */
   #forget(observed: ObservedExchange): void {
     if (this.#open.delete(observed.id)) this.#companies.leave(observed.opening.routeIndex, observed.company);
-  }
-
-  #routeOf({ opening }: ObservedExchange): string {
-    return this.#options.routes[opening.routeIndex]?.name ?? 'default';
-  }
-
-  #edgeOf({ opening }: ObservedExchange): { readonly edge?: string } {
-    const edge = this.#options.routes[opening.routeIndex]?.edge;
-    return edge === undefined ? {} : { edge };
-  }
-
-  /** The engine behind a route's name may have become another one since this exchange opened. */
-  #placeOf(observed: ObservedExchange): string {
-    return this.#options.routes[observed.opening.routeIndex]?.place ?? this.#routeOf(observed);
   }
 
   #termsFor(observed: ObservedExchange): ObserverTerms {
@@ -263,6 +269,7 @@ export class Observer {
     } catch (fault) {
       this.#forget(observed);
       this.#pairs.dropped(observed.id);
+      this.#watches.get(observed)?.drop(nowNs());
       observed.release();
       this.#noteFault('exchange', fault);
     }

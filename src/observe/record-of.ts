@@ -13,6 +13,7 @@ import {
   type StreamRecord,
   type TraceFacts,
 } from '../record/stream-record.ts';
+import type { StallContext } from '../record/stall-context.ts';
 import type { EndEntry } from '../tape/entries.ts';
 import { fieldList } from '../base/fields.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
@@ -30,11 +31,13 @@ export interface Placing {
   /** Which engine answered; undefined when nothing told. */
   readonly engine: EngineFacts | undefined;
   readonly promptTokensEstimate: number | undefined;
+  /** What went on around its stalls. */
+  readonly stalls: readonly StallContext[];
 }
 
 /** The record as the exchange itself leaves it: evidence is still to be gathered. */
 export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Placing): StreamRecord {
-  const { route, edge, labels, engine, promptTokensEstimate } = placing;
+  const { route, edge, labels, engine, promptTokensEstimate, stalls } = placing;
   const { reader, metering, opening, connection, response } = exchange;
   const answer = reader?.facts() ?? unansweredFacts();
   const statements = reader?.statements();
@@ -74,6 +77,7 @@ export function recordOf(exchange: ObservedExchange, end: EndEntry, placing: Pla
     ...stamped,
     blockedNs: metering.gaps.blockedNs,
     pauses: metering.gaps.pauses,
+    ...(stalls.length === 0 ? {} : { stalls }),
     end: { wire: end.wireEnd, ...decided, ...reasonOf(end) },
     doubts,
     ...traceOf(exchange),

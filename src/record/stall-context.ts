@@ -31,13 +31,12 @@ export interface StalledStream {
   readonly eventsFromEnd: readonly number[];
   /** Output tokens of the same reads where the engine states a running count. */
   readonly tokensFromEnd?: readonly number[];
-  /** Reads and generated events of the stream up to the stall, and reads that came nearly at once after the last. */
+  /** Of the latest reads before the stall, at most 64: how many, the events in them, and the reads nearly at once. */
   readonly readCount: number;
   readonly eventCount: number;
   readonly nearZeroCount: number;
-  /** Middle of the latest gaps that were not nearly zero, and of those the middle half's width. */
+  /** Median of the gaps between them that were not nearly zero. */
   readonly passNs?: number;
-  readonly passSpreadNs?: number;
   /** Upper bound of how late the stamp of the gap's end is. */
   readonly lateNs: number;
   /** Of the gap, time in which the relay's thread stood still. */
@@ -62,7 +61,11 @@ export interface StallCompany {
   readonly resumedTogetherCount: number;
   /** Of the paused, those that came back with more than a step's worth at once. */
   readonly burstCount: number;
-  /** Median over the paused of their silence around the gap, and of their usual gap. */
+  /** Of the streams, as far as that was looked at, the share whose reads mostly come at the moments of this one's. */
+  readonly inStepRatio?: number;
+  /** Median over those that read on: their gap that ended last before this stream came back, or together with it. */
+  readonly wentOnLastGapP50Ns?: number;
+  /** Median over the paused of their silence around the gap, and over all of their usual gap. */
   readonly silenceP50Ns?: number;
   readonly usualP50Ns?: number;
   /** Streams that were being generated on the route: on average of this stream's life before, and at the stall. */

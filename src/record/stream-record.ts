@@ -7,6 +7,7 @@ import type { EventColumns } from './event-log.ts';
 import type { EngineFacts } from './engines.ts';
 import type { HopFacts } from './hop-facts.ts';
 import type { HopSigns } from './hop-signs.ts';
+import type { StallContext } from './stall-context.ts';
 import type { JobFacts } from './job-facts.ts';
 import type { Doubt, EventKind } from './kinds.ts';
 import type { AskedObjectives, Objective } from './objective.ts';
@@ -243,6 +244,8 @@ export interface StreamRecord {
   readonly blockedNs: readonly number[];
   /** Pauses of the relay's thread that overlap the exchange. */
   readonly pauses: readonly Pause[];
+  /** What went on around its stalls, the first of them, in order of time; absent without any. */
+  readonly stalls?: readonly StallContext[];
   readonly end: {
     readonly wire: WireEnd;
     readonly outcome: Outcome;

@@ -17,6 +17,9 @@ export function innerOnly(sink: Sink): Sink {
     onGap(labels, point, gapNs, stalled, exemplar) {
       if (labels.edge === undefined) sink.onGap?.(labels, point, gapNs, stalled, exemplar);
     },
+    onStall(labels, verdict, exemplar) {
+      if (labels.edge === undefined) sink.onStall?.(labels, verdict, exemplar);
+    },
     onTaintedGap(labels, cause) {
       if (labels.edge === undefined) sink.onTaintedGap?.(labels, cause);
     },

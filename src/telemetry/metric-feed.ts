@@ -30,7 +30,6 @@ interface RunningSeries {
   readonly gapFlushed: HistogramHandle;
   readonly gapsStalled: CounterHandle;
   readonly gapsSmooth: CounterHandle;
-  readonly stalls: CounterHandle;
   readonly coalesced: CounterHandle;
 }
 
@@ -75,7 +74,9 @@ function createStreamFeed(store: MetricStore): Sink {
       }
       series.gapReceived.record(gapNs, exemplar);
       (stalled ? series.gapsStalled : series.gapsSmooth).add(1);
-      if (stalled) series.stalls.add(1);
+    },
+    onStall(labels, { cause }) {
+      store.counter(STALLS, { class: labels.class, model: labels.model, cause }).add(1);
     },
     onTaintedGap(labels, cause) {
       store.counter(GAPS_TAINTED, { class: labels.class, model: labels.model, cause }).add(1);
@@ -97,8 +98,6 @@ function runningSeries(store: MetricStore, labels: Labels): RunningSeries {
     gapFlushed: store.histogram(GAP, { ...labels, point: 'flushed' }),
     gapsStalled: store.counter(GAPS, { ...labels, stalled: 'true' }),
     gapsSmooth: store.counter(GAPS, { ...labels, stalled: 'false' }),
-    // No rule says yet who made a stall; the label is there so that saying it changes no name.
-    stalls: store.counter(STALLS, { ...labels, cause: 'unknown' }),
     coalesced: store.counter(EVENTS_COALESCED, labels),
   };
 }

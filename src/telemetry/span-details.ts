@@ -2,6 +2,7 @@
 // it told us of them, and the chunks. Knows how to write them, not when an exchange has spans.
 import { SpanKind, type Attributes, type Context, type HrTime, type Span, type Tracer } from '@opentelemetry/api';
 import { SPAN_EVENTS_MAX_COUNT } from '../base/limits.ts';
+import type { StallVerdict } from '../judge/causes/verdict.ts';
 import type { Report } from '../judge/report.ts';
 import type { Stall } from '../measure/figures.ts';
 import { chunkRowsOf, type ChunkRows } from './chunk-rows.ts';
@@ -23,13 +24,24 @@ const STALL_EVENTS_MAX_COUNT = SPAN_EVENTS_MAX_COUNT - 2;
 export function addMoments(span: Span, report: Report, timeOf: SpanScope['timeOf']): void {
   const { figures, record } = report;
   if (figures.ttftNs !== undefined) span.addEvent(EVENT_FIRST_TOKEN, {}, timeOf(figures.ttftNs));
+  const verdicts = new Map(report.stalls?.map((verdict) => [verdict.chunk, verdict]));
   for (const stall of worst(figures.stalls)) {
-    // Nobody judges the cause of a stall yet, and unknown is said as such.
-    const attributes = { 'rubato.stall.gap_us': roundedUs(stall.gapNs), 'rubato.stall.cause': 'unknown' };
-    span.addEvent(EVENT_STALL, attributes, timeOf(stall.atNs));
+    span.addEvent(EVENT_STALL, stallAttributes(stall, verdicts.get(stall.chunk)), timeOf(stall.atNs));
   }
   const cutAtNs = cutMoment(report);
   if (cutAtNs !== undefined) span.addEvent(EVENT_CUT, { 'rubato.outcome': record.end.outcome }, timeOf(cutAtNs));
+}
+
+/** A stall whose surroundings were not kept has an unknown cause, and is said to. */
+function stallAttributes(stall: Stall, verdict: StallVerdict | undefined): Attributes {
+  const { cause = 'unknown', confidence = 0, signs = [], numbers = {} } = verdict ?? {};
+  return {
+    'rubato.stall.gap_us': roundedUs(stall.gapNs),
+    'rubato.stall.cause': cause,
+    'rubato.stall.confidence': confidence,
+    'rubato.stall.signs': [...signs],
+    'rubato.stall.numbers': Object.entries(numbers).map(([name, value]) => `${name}=${value}`),
+  };
 }
 
 function worst(stalls: readonly Stall[]): readonly Stall[] {
@@ -131,12 +143,12 @@ function addSpan(scope: SpanScope, name: string, { from, to }: { from: number; t
 const BASELINE_ONE_IN = 100;
 
 /**
- * Whether an exchange is worth its chunks under `kept`: its client asked for it, it failed, stalled or
- * was slow to its first token, or it is in the baseline. The baseline goes by trace id, so that two rubatos on one path keep the same exchanges.
+ * Whether an exchange is worth its chunks under `kept`: its client asked for it, it failed, stalled, missed an
+ * objective or was slow to its first token, or it is in the baseline. The baseline goes by trace id, so that two rubatos on one path keep the same exchanges.
  */
-export function isKept({ record, figures }: Report, slowTtftNs: number): boolean {
+export function isKept({ record, figures, slo }: Report, slowTtftNs: number): boolean {
   if (record.request.keep === true || errorTypeOf(record) !== undefined || figures.stallCount > 0) return true;
-  if ((figures.ttftNs ?? 0) >= slowTtftNs) return true;
+  if ((figures.ttftNs ?? 0) >= slowTtftNs || slo?.objectives.some(({ met }) => met === 'false')) return true;
   const tail = Number.parseInt(record.trace?.traceId.slice(-4) ?? '', 16);
   return tail % BASELINE_ONE_IN === 0;
 }

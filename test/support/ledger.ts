@@ -23,7 +23,7 @@ export function recount(entries: readonly RecordEntry[]): Ledger {
   return withoutZeros(ledger);
 }
 
-function recountStream(ledger: Ledger, { record, figures }: RecordEntry): void {
+function recountStream(ledger: Ledger, { record, figures, stalls = [] }: RecordEntry): void {
   const own = { class: record.class.name, model: record.labels.model };
   const { gapsReceived, gapsFlushed, stallCount, split } = figures;
   addLength(ledger, 'rubato.ttft', { ...own, prompt_bucket: record.labels.promptBucket }, figures.ttftNs);
@@ -37,7 +37,9 @@ function recountStream(ledger: Ledger, { record, figures }: RecordEntry): void {
   }
   add(ledger, 'rubato.gaps', { ...own, stalled: 'true' }, 'value', stallCount);
   add(ledger, 'rubato.gaps', { ...own, stalled: 'false' }, 'value', gapsReceived.count - stallCount);
-  add(ledger, 'rubato.stalls', { ...own, cause: 'unknown' }, 'value', stallCount);
+  for (const { cause } of stalls) add(ledger, 'rubato.stalls', { ...own, cause }, 'value', 1);
+  // Those whose surroundings were not kept.
+  add(ledger, 'rubato.stalls', { ...own, cause: 'unknown' }, 'value', stallCount - stalls.length);
   for (const [cause, count] of Object.entries(figures.taintedCounts)) {
     add(ledger, 'rubato.gaps.tainted', { ...own, cause }, 'value', count);
   }

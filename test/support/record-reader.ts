@@ -1,5 +1,6 @@
 // Reads a record file that is being written: each byte once, however often it is asked what there is.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { StallVerdict } from '../../src/judge/causes/verdict.ts';
 import type { Figures } from '../../src/measure/figures.ts';
 import type { StreamRecord } from '../../src/record/stream-record.ts';
 
@@ -9,6 +10,7 @@ const LF = 10;
 export interface RecordEntry {
   readonly record: StreamRecord;
   readonly figures: Figures;
+  readonly stalls?: readonly StallVerdict[];
 }
 
 export class RecordReader {

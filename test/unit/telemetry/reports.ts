@@ -2,6 +2,7 @@
 // observer would make of it.
 import type { Log, LogFields } from '../../../src/base/log.ts';
 import type { ExchangeLabels, Report, Sink } from '../../../src/judge/report.ts';
+import { UNJUDGED } from '../../../src/judge/causes/verdict.ts';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
 import { replayStream } from '../../../src/measure/replay.ts';
 import type { StreamRecord, TraceFacts } from '../../../src/record/stream-record.ts';
@@ -42,6 +43,8 @@ export function tell(sink: Sink, report: Report): void {
   if (figures.ttfoNs !== undefined) sink.onFirstVisibleToken?.(labels, figures.ttfoNs, exemplar);
   for (const gapNs of stream.gapsNs.received) sink.onGap?.(labels, 'received', gapNs, stalled.has(gapNs), exemplar);
   for (const gapNs of stream.gapsNs.flushed) sink.onGap?.(labels, 'flushed', gapNs, false, exemplar);
+  // Hand-made reports have nothing around their stalls.
+  for (const { chunk, gapNs } of stream.stalls) sink.onStall?.(labels, { ...UNJUDGED, chunk, gapNs }, exemplar);
   if (stream.coalescedCount > 0) sink.onCoalesced?.(labels, stream.coalescedCount);
   sink.onReport?.(report, exemplar);
 }

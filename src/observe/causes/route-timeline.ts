@@ -1,0 +1,206 @@
+// What happens on one route, exchange by exchange and read by read: who waits for a first token, who is under
+// generation, what prompts cost, and which stalls are still looked at. A few numbers a read; a stall's surroundings
+// are gathered once a stall. Time is that of the entries: nothing here reads a clock or waits.
+import {
+  ARRIVALS_KEPT_COUNT,
+  ARRIVALS_LISTED_MAX_COUNT,
+  WAITING_LOOKED_AT_MAX_COUNT,
+} from '../../base/cause-limits.ts';
+import { defined } from '../../measure/defined.ts';
+import type { EngineSample, StallArrival, StallContext } from '../../record/stall-context.ts';
+import { companyOf } from './company-of.ts';
+import { CostBook } from './cost-book.ts';
+import { engineAround } from './engine-around.ts';
+import { FREEZE_LATEST_NS, type PendingStall } from './pending-stall.ts';
+import { PrefillSteps } from './prefill-steps.ts';
+import type { TrackedExchange } from './tracked-exchange.ts';
+
+/** First tokens so close together came out of one step. */
+const ONE_STEP_NS = 2e6;
+
+export interface TimelineOptions {
+  /** What the engine published lately, the latest last; empty where it is not polled. */
+  readonly samples: () => readonly EngineSample[];
+  /** A stall's surroundings are complete. */
+  readonly onFrozen: (own: TrackedExchange, context: StallContext) => void;
+}
+
+interface Watched {
+  readonly own: TrackedExchange;
+  readonly stall: PendingStall;
+}
+
+export class RouteTimeline {
+  readonly #options: TimelineOptions;
+  /** Without a first token so far, in the order of opening. */
+  readonly #waiting = new Set<TrackedExchange>();
+  readonly #running = new Set<TrackedExchange>();
+  /** Those that got their first token last, the latest last. */
+  readonly #arrived: TrackedExchange[] = [];
+  readonly #costs = new CostBook();
+  readonly prefillSteps = new PrefillSteps();
+  /** In no order: looked through whenever one is due. */
+  #watched: Watched[] = [];
+  #dueAtNs = Infinity;
+  #lastFirstAtNs = -1;
+
+  constructor(options: TimelineOptions) {
+    this.#options = options;
+  }
+
+  opened(exchange: TrackedExchange): void {
+    this.#waiting.add(exchange);
+  }
+
+  /** An event with a generated fragment came; once an event. */
+  onEvent(exchange: TrackedExchange, atNs: number, tokens: number | undefined): void {
+    const lastAtNs = exchange.lastReadAtNs;
+    const isRead = exchange.addEvent(atNs, tokens);
+    if (isRead)
+      this.prefillSteps.onRead(exchange, lastAtNs, atNs, this.#waiting.size > 0 || this.#lastFirstAtNs > lastAtNs);
+    if (atNs >= this.#dueAtNs) this.#look(atNs);
+  }
+
+  /** Its first token came, as part of a stream. */
+  onFirst(exchange: TrackedExchange, atNs: number): void {
+    if (!this.#waiting.delete(exchange)) return;
+    exchange.settle();
+    exchange.firstAtNs = atNs;
+    this.#learn(exchange, atNs);
+    this.#lastFirstAtNs = Math.max(this.#lastFirstAtNs, atNs);
+    this.prefillSteps.onFirst(atNs);
+    this.#running.add(exchange);
+    exchange.runningBefore = this.#running.size;
+    exchange.contextBeforeBytes = this.#contextNow();
+    this.#arrived.push(exchange);
+    if (this.#arrived.length > ARRIVALS_KEPT_COUNT) this.#arrived.shift();
+  }
+
+  onStall(own: TrackedExchange, stall: PendingStall): void {
+    own.pending.push(stall);
+    this.#watched.push({ own, stall });
+    this.#dueAtNs = Math.min(this.#dueAtNs, stall.dueAtNs);
+  }
+
+  /** It is over, or no longer followed: what is still looked at is frozen with what is known. */
+  ended(exchange: TrackedExchange, atNs: number): void {
+    exchange.endedAtNs = atNs;
+    if (exchange.pending.length > 0) {
+      const own = this.#watched.filter((watched) => watched.own === exchange);
+      for (const { stall } of own) this.#freeze(exchange, stall);
+      this.#watched = this.#watched.filter((watched) => watched.own !== exchange);
+    }
+    if (!this.#running.delete(exchange) && this.#waiting.delete(exchange)) exchange.settle();
+    this.prefillSteps.ended(exchange);
+  }
+
+  /** Its prefill began when it was sent, or when the one before it was done. */
+  #learn(exchange: TrackedExchange, atNs: number): void {
+    const { sentAtNs, promptBytes } = exchange;
+    exchange.costNs = this.#costs.costOf(promptBytes);
+    const isAfterAnother = this.#lastFirstAtNs > sentAtNs;
+    const sameStep = atNs - this.#lastFirstAtNs < ONE_STEP_NS;
+    const beganAtNs = isAfterAnother && !sameStep ? this.#lastFirstAtNs : sentAtNs;
+    const shared = isAfterAnother || this.#waiting.size > 0;
+    this.#costs.add({ bytes: promptBytes, costNs: atNs - beganAtNs, shared });
+  }
+
+  #look(atNs: number): void {
+    let dueAtNs = Infinity;
+    this.#watched = this.#watched.filter(({ own, stall }) => {
+      if (stall.dueAtNs <= atNs) this.#lookAt(own, stall, atNs);
+      if (stall.isFrozen) return false;
+      dueAtNs = Math.min(dueAtNs, stall.dueAtNs);
+      return true;
+    });
+    this.#dueAtNs = dueAtNs;
+  }
+
+  #lookAt(own: TrackedExchange, stall: PendingStall, atNs: number): void {
+    if (stall.around === undefined) {
+      this.#seeAround(own, stall);
+      if (stall.dueAtNs > atNs) return;
+    }
+    const latestAtNs = stall.moment.endAtNs + FREEZE_LATEST_NS;
+    if (atNs < latestAtNs && !this.#isComplete(stall)) stall.dueAtNs = latestAtNs;
+    else this.#freeze(own, stall);
+  }
+
+  /** Nobody who may have been in the way is still without a first token, and the engine was looked at since. */
+  #isComplete({ moment, isFull }: PendingStall): boolean {
+    if (!isFull) return false;
+    const samples = this.#options.samples();
+    const latest = samples.at(-1);
+    if (latest !== undefined && latest.atNs < moment.endAtNs) return false;
+    for (const waiting of this.#waiting) return waiting.openedAtNs >= moment.endAtNs;
+    return true;
+  }
+
+  #seeAround(own: TrackedExchange, stall: PendingStall): void {
+    const route = {
+      runningAt: this.#running.size,
+      contextAtBytes: this.#contextNow(),
+      costOf: (bytes: number) => this.#costs.costOf(bytes),
+    };
+    stall.see(companyOf(own, stall.moment, this.#running, route));
+  }
+
+  /** Bytes of all prompts and answers in the batch. */
+  #contextNow(): number {
+    let bytes = 0;
+    for (const exchange of this.#running) bytes += exchange.contextBytes;
+    return bytes;
+  }
+
+  #freeze(own: TrackedExchange, stall: PendingStall): void {
+    if (stall.around === undefined) this.#seeAround(own, stall);
+    const { company, resumed = [] } = stall.around ?? {};
+    if (company === undefined) return;
+    stall.isFrozen = true;
+    own.pending.splice(own.pending.indexOf(stall), 1);
+    const { chunk, startAtNs, endAtNs } = stall.moment;
+    const { openedAtNs } = own;
+    const arrivals = [...this.#arrivalsAround(own, stall), ...resumed];
+    const nearness = ({ firstTokenAtNs }: StallArrival): number =>
+      firstTokenAtNs === undefined ? Infinity : Math.abs(firstTokenAtNs + openedAtNs - endAtNs);
+    arrivals.sort((a, b) => nearness(a) - nearness(b) || a.sentAtNs - b.sentAtNs);
+    const leftOut = arrivals.length - ARRIVALS_LISTED_MAX_COUNT;
+    const context: StallContext = {
+      chunk,
+      startAtNs: startAtNs - openedAtNs,
+      endAtNs: endAtNs - openedAtNs,
+      stream: stall.stream(),
+      company,
+      arrivals: arrivals.slice(0, ARRIVALS_LISTED_MAX_COUNT),
+      ...defined({
+        arrivalsLeftOut: leftOut > 0 ? leftOut : undefined,
+        engine: engineAround(this.#options.samples(), stall.moment, openedAtNs),
+      }),
+    };
+    this.#options.onFrozen(own, context);
+  }
+
+  /** Exchanges without a token of their own when the gap began, and sent before it ended. */
+  #arrivalsAround(own: TrackedExchange, { moment }: PendingStall): StallArrival[] {
+    const list: StallArrival[] = [];
+    const add = (other: TrackedExchange, costNs: number | undefined): void => {
+      if (other === own || other.sentAtNs >= moment.endAtNs || other.promptBytes <= 0) return;
+      if ((other.firstAtNs ?? other.endedAtNs ?? Infinity) <= moment.startAtNs) return;
+      const since = (atNs: number | undefined): number | undefined =>
+        atNs === undefined ? undefined : atNs - own.openedAtNs;
+      list.push({
+        sentAtNs: other.sentAtNs - own.openedAtNs,
+        ...defined({ firstTokenAtNs: since(other.firstAtNs), endedAtNs: since(other.endedAtNs), costNs }),
+        promptBytes: other.promptBytes,
+      });
+    };
+    for (const other of this.#arrived) add(other, other.costNs);
+    let lookedAt = 0;
+    for (const other of this.#waiting) {
+      lookedAt += 1;
+      if (lookedAt > WAITING_LOOKED_AT_MAX_COUNT) break;
+      add(other, this.#costs.costOf(other.promptBytes));
+    }
+    return list;
+  }
+}

@@ -1,0 +1,145 @@
+// The search for causes as the observer uses it: one timeline a route's upstream, one watch an exchange. A stall goes
+// in when it is found and comes back with its cause: when its surroundings are known, or, where only the whole
+// stream's shape can tell, when the exchange has ended. Counts every stall once.
+import { STALL_CONTEXTS_MAX_COUNT } from '../../base/cause-limits.ts';
+import { judgeStall, needsWholeStream } from '../../judge/causes/judge-stall.ts';
+import { UNJUDGED, type StallVerdict } from '../../judge/causes/verdict.ts';
+import type { Gap } from '../../measure/gap-meter.ts';
+import type { StallContext } from '../../record/stall-context.ts';
+import type { ObservedExchange } from '../observed-exchange.ts';
+import type { EngineLooks } from '../observer-options.ts';
+import { PendingStall } from './pending-stall.ts';
+import { RouteTimeline } from './route-timeline.ts';
+import { streamBefore } from './stream-before.ts';
+import { TrackedExchange } from './tracked-exchange.ts';
+
+/** Told of each stall exactly once. */
+export type TellStall = (verdict: StallVerdict) => void;
+
+export interface WatchedPlace {
+  /** What exchanges must share to be in each other's way. */
+  readonly upstream: string;
+  /** The name that the engine's metrics are known by. */
+  readonly place: string;
+}
+
+export class StallBook {
+  readonly #looks: EngineLooks | undefined;
+  readonly #timelines = new Map<string, RouteTimeline>();
+  readonly #watches = new WeakMap<TrackedExchange, StallWatch>();
+
+  constructor(looks: EngineLooks | undefined) {
+    this.#looks = looks;
+  }
+
+  watch(observed: ObservedExchange, { upstream, place }: WatchedPlace, tell: TellStall): StallWatch {
+    const timeline = this.#timelineOf(upstream, place);
+    const watch = new StallWatch(observed, timeline, () => this.#looks?.askSoon(place), tell);
+    this.#watches.set(watch.exchange, watch);
+    return watch;
+  }
+
+  /** Share of decode steps that also read a prompt, of the last minute; undefined while it cannot be said. */
+  prefillStepRatio(upstream: string, nowNs: number): number | undefined {
+    return this.#timelines.get(upstream)?.prefillSteps.ratio(nowNs);
+  }
+
+  /** Upstreams are as many as configurations name, so their number is capped where routes are booked. */
+  #timelineOf(upstream: string, place: string): RouteTimeline {
+    const known = this.#timelines.get(upstream);
+    if (known !== undefined) return known;
+    const timeline = new RouteTimeline({
+      samples: () => this.#looks?.samples(place) ?? [],
+      onFrozen: (own, context) => this.#watches.get(own)?.onFrozen(context),
+    });
+    this.#timelines.set(upstream, timeline);
+    return timeline;
+  }
+}
+
+export class StallWatch {
+  readonly exchange: TrackedExchange;
+  readonly #observed: ObservedExchange;
+  readonly #timeline: RouteTimeline;
+  readonly #askSoon: () => void;
+  readonly #tell: TellStall;
+  readonly #contexts: StallContext[] = [];
+  /** Frozen or not. */
+  #stallCount = 0;
+  #isStream = false;
+
+  constructor(observed: ObservedExchange, timeline: RouteTimeline, askSoon: () => void, tell: TellStall) {
+    this.#observed = observed;
+    this.#timeline = timeline;
+    this.#askSoon = askSoon;
+    this.#tell = tell;
+    const { openedAtNs } = observed.opening;
+    this.exchange = new TrackedExchange(openedAtNs, {
+      sentAtNs: () => {
+        const { requestSentAtNs } = observed.marks;
+        return requestSentAtNs === undefined ? undefined : openedAtNs + requestSentAtNs;
+      },
+      promptBytes: () => promptBytesOf(observed),
+    });
+    // What asks for no generation has no prompt to be read.
+    if (observed.opening.method === 'POST') timeline.opened(this.exchange);
+  }
+
+  /** The first event with a generated fragment came. */
+  onFirst(atNs: number): void {
+    // The text of an answer that is no stream comes when all is over, and says nothing of a prefill.
+    this.#isStream = this.#observed.reader?.facts().streamed === true;
+    if (this.#isStream) this.#timeline.onFirst(this.exchange, this.exchange.openedAtNs + atNs);
+  }
+
+  /** Once an event with a generated fragment; `atNs` since the exchange opened. */
+  onEvent(atNs: number, tokens: number | undefined): void {
+    if (this.#isStream) this.#timeline.onEvent(this.exchange, this.exchange.openedAtNs + atNs, tokens);
+  }
+
+  /** A gap was found to be a stall, at the event that ended it. */
+  onStall(gap: Gap): void {
+    const { chunk, atNs, gapNs } = gap;
+    this.#stallCount += 1;
+    if (!this.#isStream || this.#stallCount > STALL_CONTEXTS_MAX_COUNT) return this.#tell(UNJUDGED);
+    const { exchange } = this;
+    const endAtNs = exchange.openedAtNs + atNs;
+    const { tokens, tokensBefore } = exchange;
+    const soFar = tokens === undefined || tokensBefore === undefined ? undefined : tokens - tokensBefore;
+    const moment = { chunk, startAtNs: endAtNs - gapNs, endAtNs };
+    const { ring } = exchange;
+    const stall = new PendingStall(
+      moment,
+      streamBefore(this.#observed, exchange, gap),
+      ring.events(ring.count - 1),
+      soFar,
+    );
+    this.#timeline.onStall(exchange, stall);
+    this.#askSoon();
+  }
+
+  onFrozen(context: StallContext): void {
+    if (needsWholeStream(context)) {
+      this.#contexts.push({ ...context, atEnd: true });
+      return;
+    }
+    this.#contexts.push(context);
+    this.#tell(judgeStall(context));
+  }
+
+  /** The exchange is over: what its record keeps of its stalls, in order of time. */
+  end(atNs: number): readonly StallContext[] {
+    this.#timeline.ended(this.exchange, atNs);
+    return this.#contexts.toSorted((a, b) => a.chunk - b.chunk);
+  }
+
+  /** It is no longer followed, and no record will be made: nobody judges what waits for its end. */
+  drop(atNs: number): void {
+    for (const { atEnd } of this.end(atNs)) if (atEnd === true) this.#tell(UNJUDGED);
+  }
+}
+
+/** Of the text the model is given, or of the body where that is not known (yet). */
+function promptBytesOf({ marks, request, asked }: ObservedExchange): number {
+  return marks.uploadEndAtNs === undefined ? asked.byteCount : (request.promptBytes ?? asked.byteCount);
+}

@@ -1,0 +1,132 @@
+// One exchange as the search for causes follows it: when it was sent, when its tokens came, and its stalls that are
+// still looked at. Moments are on the clock that all threads share. Decides nothing.
+import { READS_AROUND_COUNT } from '../../base/cause-limits.ts';
+import { rankOf } from '../../judge/rank.ts';
+import type { PendingStall } from './pending-stall.ts';
+import { ReadRing } from './read-ring.ts';
+
+/** What is asked of the exchange itself, as long as it is open. */
+export interface TrackedFacts {
+  /** Its request had been given to the engine. */
+  sentAtNs(): number | undefined;
+  /** Of the text given to the model, or of the body. */
+  promptBytes(): number;
+}
+
+/** A token is about so many bytes of text: what generation adds to the context. */
+const TOKEN_BYTES = 4;
+/** A gap below this part of a usual one is nearly none. */
+const NEAR_ZERO_PART = 8;
+/** The median gap is taken anew after so many reads. */
+const USUAL_EVERY_COUNT = 16;
+
+export class TrackedExchange {
+  readonly openedAtNs: number;
+  #facts: TrackedFacts | undefined;
+  #sentAtNs: number | undefined;
+  #promptBytes = 0;
+  /** First read with a generated fragment of an answer that is a stream. */
+  firstAtNs: number | undefined;
+  endedAtNs: number | undefined;
+  #ring: ReadRing | undefined;
+  eventCount = 0;
+  lastReadAtNs = -1;
+  /** What the book said its prompt would cost when its first token came, before it was part of the book. */
+  costNs: number | undefined;
+  /** Streams under generation, and bytes in the batch, when it got its first token. */
+  runningBefore = 0;
+  contextBeforeBytes = 0;
+  readonly pending: PendingStall[] = [];
+  tokens: number | undefined;
+  /** Tokens stated by the end of the read before the latest. */
+  tokensBefore: number | undefined;
+  #usual: { readonly atCount: number; readonly ns: number } | undefined;
+
+  constructor(openedAtNs: number, facts: TrackedFacts) {
+    this.openedAtNs = openedAtNs;
+    this.#facts = facts;
+  }
+
+  get ring(): ReadRing {
+    this.#ring ??= new ReadRing();
+    return this.#ring;
+  }
+
+  get sentAtNs(): number {
+    return this.#sentAtNs ?? this.#facts?.sentAtNs() ?? this.openedAtNs;
+  }
+
+  get promptBytes(): number {
+    return this.#facts?.promptBytes() ?? this.#promptBytes;
+  }
+
+  /** What it holds of the batch's context. */
+  get contextBytes(): number {
+    return this.#promptBytes + TOKEN_BYTES * this.eventCount;
+  }
+
+  /** What is known by now stays; the exchange is not asked again. */
+  settle(): void {
+    this.#sentAtNs = this.sentAtNs;
+    this.#promptBytes = this.promptBytes;
+    this.#facts = undefined;
+  }
+
+  /** An event with a generated fragment was completed by a read of this moment. True where it begins a new read. */
+  addEvent(atNs: number, tokens: number | undefined): boolean {
+    this.eventCount += 1;
+    const isNew = atNs !== this.lastReadAtNs;
+    if (isNew) {
+      this.tokensBefore = this.tokens;
+      this.ring.add(atNs);
+    } else {
+      this.ring.addEvent();
+    }
+    if (tokens !== undefined) this.tokens = tokens;
+    if (this.pending.length > 0) this.#tellPending(atNs, isNew);
+    this.lastReadAtNs = atNs;
+    return isNew;
+  }
+
+  /** Median of the latest gaps; undefined before there are any. */
+  get usualNs(): number | undefined {
+    const { count } = this.ring;
+    if (count < 2) return undefined;
+    if (this.#usual === undefined || count - this.#usual.atCount >= USUAL_EVERY_COUNT || count < USUAL_EVERY_COUNT) {
+      this.#usual = { atCount: count, ns: rankOf(this.ring.gapsBefore(), 50) };
+    }
+    return this.#usual.ns;
+  }
+
+  /** The latest reads before the newest one: how they came. */
+  shapeBefore(): {
+    readonly readCount: number;
+    readonly eventCount: number;
+    readonly nearZeroCount: number;
+    readonly passNs: number | undefined;
+    readonly lastGapsNs: readonly number[];
+  } {
+    const { ring } = this;
+    const end = ring.count - 1;
+    const gaps = ring.gapsBefore(end);
+    let eventCount = 0;
+    for (let read = ring.oldest; read < end; read += 1) eventCount += ring.events(read);
+    const nearNs = rankOf(gaps, 90) / NEAR_ZERO_PART;
+    const passes = gaps.filter((gapNs) => gapNs >= nearNs);
+    return {
+      readCount: end - ring.oldest,
+      eventCount,
+      nearZeroCount: gaps.length - passes.length,
+      passNs: passes.length === 0 ? undefined : rankOf(passes, 50),
+      lastGapsNs: gaps.slice(-READS_AROUND_COUNT),
+    };
+  }
+
+  #tellPending(atNs: number, isNew: boolean): void {
+    const tokens = this.tokens === undefined || this.tokensBefore === undefined ? 0 : this.tokens - this.tokensBefore;
+    for (const stall of this.pending) {
+      if (isNew) stall.addRead(atNs - this.lastReadAtNs, tokens);
+      else stall.addEvent(tokens);
+    }
+  }
+}

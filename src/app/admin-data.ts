@@ -3,7 +3,7 @@ import type { Report } from '../judge/report.ts';
 import type { AdminData } from '../telemetry/admin-answers.ts';
 import type { Parts } from './parts.ts';
 
-export function adminData({ outlets, polling, observer, watch, state }: Parts): AdminData {
+export function adminData({ outlets, polling, floors, observer, watch, state }: Parts): AdminData {
   return {
     ready() {
       const reasons = watch.unreachable.map((origin) => `the upstream ${origin} cannot be reached`);
@@ -16,7 +16,8 @@ export function adminData({ outlets, polling, observer, watch, state }: Parts): 
     metricsText: (accept) => outlets.metricsText(accept),
     summary: () => outlets.summary.read(),
     engines: () => polling.states(),
-    diagnoses: () => outlets.diagnosis.read(() => undefined),
+    floors: () => floors.states(),
+    diagnoses: () => outlets.diagnosis.read((route) => floors.floorNs(route)),
     hops: () => observer.hops(),
     jobs: () => ({ open: observer.demand.openJobs(), recent: observer.demand.recentJobs() }),
     pairing: (query) => observer.answerPeer(query),

@@ -8,6 +8,8 @@ import { Calibrations } from '../observe/calibrations.ts';
 import { createClassifier } from '../observe/classifier.ts';
 import { ClientSockets } from '../observe/client-sockets.ts';
 import { EngineMetrics } from '../observe/engine-metrics/engine-metrics.ts';
+import type { FloorWatch } from '../observe/floor/floor-watch.ts';
+import type { ObservedExchange } from '../observe/observed-exchange.ts';
 import { Observer } from '../observe/observer.ts';
 import type { OtlpReceiver } from '../observe/otlp/receiver.ts';
 import { PeerPairs } from '../observe/pairing/peer-pairs.ts';
@@ -20,6 +22,7 @@ import { observeDemand } from '../telemetry/demand-feed.ts';
 import { observeSelf } from '../telemetry/self-metrics.ts';
 import { DiagnosisWatch } from './diagnosis-watch.ts';
 import { pollSettings } from './engine-polling.ts';
+import { createFloors } from './floors.ts';
 import { LagWindow } from './lag-window.ts';
 import type { Outlets } from './outlets.ts';
 import { relaySettings, samplerSettings } from './relay-settings.ts';
@@ -37,6 +40,7 @@ export interface Parts {
   readonly outlets: Outlets;
   readonly otlp: OtlpReceiver | undefined;
   readonly polling: EngineMetrics;
+  readonly floors: FloorWatch;
   readonly routeBook: RouteBook;
   readonly observer: Observer;
   /** A rubato behind the hop that is our upstream. */
@@ -84,10 +88,12 @@ function createObservation(config: Config, { log, outlets, otlp, sinks }: Given,
     running: (route) => polling.view.running(route),
     startCount: (route) => polling.view.startCount(route),
   });
+  const openObserved = (): Iterable<ObservedExchange> => observer.openObserved();
+  const floors = createFloors(config, { polling, routeBook, store: outlets.store, openObserved });
   const { peer: to, upstreamTls: tls } = config;
   const peer = to && new PeerPairs({ hop: to.name, origin: to.admin.origin, tls, log });
   const observer = new Observer({
-    sinks: [...outlets.sinks, polling.sink, shedWatch.sink, ...sinks],
+    sinks: [...outlets.sinks, polling.sink, floors.sink, shedWatch.sink, ...sinks],
     classifier: createClassifier(config.classHeader, config.classes),
     routes: routeBook.routes,
     lateSources: [...(otlp === undefined ? [] : [otlp.source]), ...polling.lateSources],
@@ -102,13 +108,13 @@ function createObservation(config: Config, { log, outlets, otlp, sinks }: Given,
     wallOffsetMs,
     onFault: tellOnce(log),
   });
-  return { routeBook, polling, shedWatch, calibrations, observer, peer };
+  return { routeBook, polling, floors, shedWatch, calibrations, observer, peer };
 }
 
 export function createParts(config: Config, given: Given): Parts {
   const { env, log, outlets, otlp } = given;
   const observation = createObservation(config, given, () => supervisor.tapeCounts().overflowCount);
-  const { routeBook, polling, shedWatch, calibrations, observer, peer } = observation;
+  const { routeBook, polling, floors, shedWatch, calibrations, observer, peer } = observation;
   const drain = new TapeDrain((fault) => log.error('a tape entry could not be read', faultFields(fault)));
   const { listenTls } = config;
   const tlsFiles =
@@ -142,6 +148,7 @@ export function createParts(config: Config, given: Given): Parts {
     outlets,
     otlp,
     polling,
+    floors,
     routeBook,
     observer,
     peer,

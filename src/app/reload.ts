@@ -35,7 +35,7 @@ function refuse({ log }: Parts, faults: readonly string[]): void {
 
 /** Against the order of travel, so that nothing arrives where its name is not known yet. */
 async function change(parts: Parts, config: Config): Promise<void> {
-  const { log, state, outlets, observer, polling, routeBook, supervisor, watch } = parts;
+  const { log, state, outlets, observer, floors, polling, routeBook, supervisor, watch } = parts;
   // What could fail comes before what changes anything.
   const settings = settingsOfRelays(config, parts);
   const classifier = createClassifier(config.classHeader, config.classes);
@@ -44,6 +44,7 @@ async function change(parts: Parts, config: Config): Promise<void> {
   outlets.reconfigure(config);
   const { models, promptBucketEdges, outputBucketEdges } = config;
   observer.reconfigure({ classifier, promptBucketEdges, outputBucketEdges }, models, routeBook.hold(allRoutes(config)));
+  floors.configure(config.routes);
   const polled = polling.reconfigure(pollSettings(config));
   await Promise.all([polled, supervisor.configure(settings)]);
   void watch.start(allRoutes(config).map(({ upstream }) => upstream));

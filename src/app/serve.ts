@@ -14,6 +14,7 @@ import { startAdmin } from '../telemetry/admin.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
 import { adminData } from './admin-data.ts';
 import { allRoutes } from './edge-routes.ts';
+import { tellFloors } from './floors.ts';
 import { createOtlpIntake } from './otlp-intake.ts';
 import { createOutlets } from './outlets.ts';
 import { createParts, type Parts } from './parts.ts';
@@ -99,6 +100,7 @@ async function start(config: Config, parts: Parts): Promise<Running> {
     log.info('an edge is listening', { edge: edge.name, listen: edge.listen, upstream: edge.upstream });
   }
   log.info('rubato is listening', { ...address, ...(otlpListen && { otlp: hostPortText(otlpListen) }) });
+  tellFloors(config, log);
   parts.polling.start();
   void parts.peer?.start();
   void watch.start(allRoutes(config).map(({ upstream }) => upstream));
@@ -157,6 +159,7 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   lags.close();
   parts.timeWatch.close();
   parts.diagnosisWatch.close();
+  parts.floors.close();
   // Side by side, for each may take its time, and together they may take no more than one of them.
   const threads = supervisor.ended();
   await Promise.all([parts.peer?.close(), parts.polling.close(), otlp?.close(), outlets.close()]);

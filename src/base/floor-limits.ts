@@ -20,3 +20,5 @@ export const FLOOR_WINDOW_MS = 60_000;
 export const FLOOR_LOOK_MS = 1_000;
 /** Gaps below which a median says nothing of the step. */
 export const FLOOR_GAPS_LEAST_COUNT = 20;
+/** Exchanges of a route whose context is asked for at one look; the mean of so many is that of all. */
+export const FLOOR_LOOK_CONTEXTS_MAX_COUNT = 512;

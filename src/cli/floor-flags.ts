@@ -8,7 +8,8 @@ import {
   FLOOR_TOKENS_MAX_COUNT,
   TENSOR_PARALLEL_MAX_COUNT,
 } from '../base/floor-limits.ts';
-import { checkFloor, type FloorCatalogue, floorPlace, hardwareOf, modelOf } from '../config/floor-part.ts';
+import { checkFloor, type FloorCatalogue, hardwareOf, modelOf } from '../config/floor-catalogue.ts';
+import { floorPlace } from '../config/floor-place.ts';
 import { type Reader, readChoice, readInteger, show } from '../config/values.ts';
 import { readYaml } from '../config/yaml-file.ts';
 import { OVERLAPS, type FloorLoad, type FloorSetup } from '../judge/floor/setup.ts';

@@ -1,6 +1,6 @@
 // What `rubato floor` prints: the figures of one plan as a page for people and as one JSON object, and the list of
 // what is known by name. Figures are computed elsewhere; here they get their names and their digits.
-import type { FloorCatalogue } from '../config/floor-part.ts';
+import type { FloorCatalogue } from '../config/floor-catalogue.ts';
 import { type Cliff, simulateCliff } from '../judge/floor/cliff.ts';
 import { type FloorQuestion, judgeFloor } from '../judge/floor/judge-floor.ts';
 import { passFloor, type PassFloor, ridgeFlopPerByte, ridgeTokens } from '../judge/floor/pass.ts';

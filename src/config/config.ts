@@ -2,6 +2,7 @@
 // need not check anything again. Knows nothing of flags, environment or files.
 import type { LogLevel } from '../base/log.ts';
 import type { EngineName } from '../record/engines.ts';
+import type { FloorPlace } from '../record/floor-facts.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 
 export interface HostPort {
@@ -31,6 +32,8 @@ export interface RouteConfig {
   readonly host: string | undefined;
   readonly upstream: UpstreamAddress;
   readonly engine: EngineConfig;
+  /** The model and accelerators there; absent where nothing is said of them. */
+  readonly floor?: FloorPlace;
 }
 
 /** What is said of the engine behind a route. */

@@ -14,6 +14,7 @@ import { CHUNK_DETAILS, CHUNK_FORMS, PROPAGATIONS } from './config.ts';
 import { key, type KeySpec } from './key-spec.ts';
 import { CLIENT_KEYS } from './keys-clients.ts';
 import { ENGINE_KEYS } from './keys-engine.ts';
+import { FLOOR_KEYS } from './keys-floor.ts';
 import { HOP_KEYS } from './keys-hops.ts';
 import { NETWORK_KEYS } from './keys-network.ts';
 import {
@@ -164,6 +165,7 @@ export const KEYS = {
     read: readChoice(PROPAGATIONS),
   }),
   ...ENGINE_KEYS,
+  ...FLOOR_KEYS,
   ...NETWORK_KEYS,
   ...CLIENT_KEYS,
   'gen-ai-provider': key({
@@ -197,12 +199,14 @@ export const KEY_NAMES = Object.keys(KEYS) as readonly KeyName[];
 /** Keys that only a YAML file can hold, because they have structure. */
 export const STRUCTURED_KEYS = {
   routes:
-    'Upstreams by path or host: a list of { name, upstream, prefix or host, engine, engine_metrics, engine_perf_metrics }. The first that matches wins.',
+    'Upstreams by path or host: a list of { name, upstream, prefix or host, engine, engine_metrics, engine_perf_metrics, engine_model, engine_hardware, engine_tp, engine_weights_dtype, engine_kv_dtype }. The first that matches wins.',
   edges: 'Listeners before gateways, beside those of the key edge: a list of { name, listen, upstream, host_header }.',
   classes:
     'Traffic classes: a list of { name, stall_ms, match, preset, objectives, job }. The first class with a matching rule wins.',
   admission:
     'Who may be at the engine at once, off without it: { max_running, classes: [{ class, priority, max_running, max_waiting, max_wait_ms }] }, for each route. The rest waits its turn, or gets 503.',
+  floor:
+    'Models and accelerators beside the well-known ones: { models: [{ name, parameters, layers, kv_heads, head_dim, … }], hardware: [{ name, memory_gb, gb_per_second, tflops, … }] }. "rubato floor --help" shows them.',
 } as const;
 
 export function envName(name: KeyName): string {

@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Config } from './config.ts';
 import { checkTogether, nearMisses, NO_UPSTREAM, type Surroundings } from './cross-checks.ts';
 import { checkEdges, edgeFaults } from './edges.ts';
+import { floorDefaults } from './floor-place.ts';
 import { flagName, type KeyName, type KeyValues } from './keys.ts';
 import { type ConfigFile, type Environment, find, loadFile, readValues, type Sources, tryRead } from './sources.ts';
 import { checkClasses, checkRoutes } from './structured.ts';
@@ -23,6 +24,7 @@ export function loadConfig(input: LoadInput): Loaded {
   const faults: string[] = [];
   const file = loadFile(input, faults);
   const values = readValues(input, file, faults);
+  const floor = floorDefaults(file.entries.get('floor')?.raw, values);
   const routes = checkRoutes(file.entries.get('routes')?.raw, {
     upstream: values.upstream,
     engine: {
@@ -30,6 +32,7 @@ export function loadConfig(input: LoadInput): Loaded {
       metrics: required(values, 'engine-metrics'),
       perfMetricsUrl: values['engine-perf-metrics'],
     },
+    floor: floor.value,
   });
   const classes = checkClasses(file.entries.get('classes')?.raw, {
     stallMs: required(values, 'stall-ms'),
@@ -38,8 +41,9 @@ export function loadConfig(input: LoadInput): Loaded {
   const turns = checkTurns(file.entries.get('admission')?.raw, classes.value);
   const listed = checkEdges(file.entries.get('edges')?.raw);
   const edges = [...required(values, 'edge'), ...listed.value];
-  for (const sentence of [...routes.faults, ...classes.faults, ...turns.faults, ...listed.faults])
+  for (const sentence of [...floor.faults, ...routes.faults, ...classes.faults, ...turns.faults, ...listed.faults])
     faults.push(`${file.path ?? ''}: ${sentence}`);
+  faults.push(...floor.value.faults);
   if (isUpstreamMissing(input, file)) faults.push(NO_UPSTREAM);
   else if (find(input, file, 'upstream') === undefined) faults.push(...strayEngineUrls(values));
   faults.push(...checkTogether(values, edges, input), ...edgeFaults(edges, values.peer));

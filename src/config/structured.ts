@@ -7,6 +7,7 @@ import { ENGINES } from '../record/engines.ts';
 import type { ClassRule, ClassSpec } from '../record/traffic-class.ts';
 import type { EngineConfig, RouteConfig, UpstreamAddress } from './config.ts';
 import { checkPromises, type Promises, type RawClass } from './objectives.ts';
+import { FLOOR_ROUTE_FIELDS, type FloorDefaults, routeFloor } from './floor-place.ts';
 import { byReader, type Checked, LABEL, sentences } from './schema.ts';
 import { readChoice, readHeaderName, readMetricsPlace, readUpstream, readUrl } from './values.ts';
 
@@ -31,6 +32,7 @@ const ROUTE = v.strictObject({
   engine: v.optional(byReader(readChoice(ENGINES))),
   engine_metrics: v.optional(byReader(readMetricsPlace)),
   engine_perf_metrics: v.optional(byReader(readUrl)),
+  ...FLOOR_ROUTE_FIELDS,
 });
 
 const TEXT = v.pipe(v.string('expected text'), v.nonEmpty('expected text that is not empty'));
@@ -104,20 +106,33 @@ export interface RouteDefaults {
   /** Takes what no route does. */
   readonly upstream: UpstreamAddress | undefined;
   readonly engine: EngineConfig;
+  readonly floor: FloorDefaults;
 }
 
 /** Configured routes in their order; `upstream`, when set, takes what none of them does. */
-export function checkRoutes(raw: unknown, { upstream, engine }: RouteDefaults): Checked<readonly RouteConfig[]> {
+export function checkRoutes(raw: unknown, { upstream, engine, floor }: RouteDefaults): Checked<readonly RouteConfig[]> {
   const parsed = v.safeParse(ROUTES, raw ?? []);
   if (!parsed.success) return { value: [], faults: sentences('routes', parsed.issues, FIELDS) };
-  const routes = parsed.output.map((route): RouteConfig => {
-    const { name, prefix, host, upstream: own } = route;
-    return { name, prefix, host, upstream: own, engine: engineOf(route, engine) };
+  const faults: string[] = [];
+  const routes = parsed.output.map((route, index) => {
+    const place = routeFloor(route, `routes[${index}]`, floor);
+    faults.push(...place.faults);
+    return toRoute(route, engine, place.value);
   });
   if (upstream !== undefined) {
-    routes.push({ name: DEFAULT_ROUTE, prefix: undefined, host: undefined, upstream, engine });
+    const rest = { upstream, engine, ...definedFloor(floor.place) };
+    routes.push({ name: DEFAULT_ROUTE, prefix: undefined, host: undefined, ...rest });
   }
-  return { value: routes, faults: repeatedNames('routes', routes) };
+  return { value: routes, faults: [...faults, ...repeatedNames('routes', routes)] };
+}
+
+function toRoute(route: v.InferOutput<typeof ROUTE>, engine: EngineConfig, floor: RouteConfig['floor']): RouteConfig {
+  const { name, prefix, host, upstream } = route;
+  return { name, prefix, host, upstream, engine: engineOf(route, engine), ...definedFloor(floor) };
+}
+
+function definedFloor(floor: RouteConfig['floor']): Pick<RouteConfig, 'floor'> {
+  return floor === undefined ? {} : { floor };
 }
 
 /** The engine's kind may hold for all routes, but one engine's URLs belong to the key `upstream` alone. */
@@ -200,6 +215,7 @@ const FIELDS = [
   'engine',
   'engine_metrics',
   'engine_perf_metrics',
+  ...Object.keys(FLOOR_ROUTE_FIELDS),
   'stall_ms',
   'match',
   'preset',

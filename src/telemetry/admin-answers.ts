@@ -3,6 +3,7 @@
 import { faultFields, type Log } from '../base/log.ts';
 import type { Diagnosis } from '../judge/diagnosis/finding.ts';
 import type { EngineState } from '../judge/engine-state.ts';
+import type { FloorState } from '../judge/floor/live.ts';
 import type { HopState } from '../judge/hop/state.ts';
 import type { JobFigures, JobReport } from '../judge/job/judge-job.ts';
 import type { OpenExchange, RecentExchange, Report } from '../judge/report.ts';
@@ -23,6 +24,8 @@ export interface AdminData {
   summary(): Summary;
   /** What the engines behind the routes say of themselves, as far as it is polled. */
   engines(): readonly EngineState[];
+  /** Of routes whose model and accelerators are known: the decode step beside its floor. */
+  floors(): readonly FloorState[];
   /** What ails the engine of each route, from its last ten minutes. */
   diagnoses(): readonly Diagnosis[];
   /** What is known of each hop that exchanges were seen on both sides of. */
@@ -56,7 +59,7 @@ function pageOf(data: AdminData, { path, query, accept }: AdminAsk): AdminAnswer
     case '/api/streams':
       return jsonAnswer(200, { open: data.openExchanges(), recent: data.recent().map(recentRow) });
     case '/api/summary':
-      return jsonAnswer(200, { ...data.summary(), engines: data.engines(), hops: data.hops() });
+      return jsonAnswer(200, { ...data.summary(), engines: data.engines(), floor: data.floors(), hops: data.hops() });
     case '/api/diagnosis':
       return jsonAnswer(200, { diagnoses: data.diagnoses() });
     case '/api/hops':

@@ -9,6 +9,7 @@ import { SLO_METRICS } from '../judge/slo/metrics.ts';
 import { METRICS } from '../measure/table.ts';
 import { DEMAND_FORGOTTEN } from './demand-feed.ts';
 import { ENGINE_METRICS } from './engine-metrics.ts';
+import { FLOOR_METRICS } from './floor-metrics.ts';
 import { SELF_METRICS } from './self-metrics.ts';
 
 export const OWN_METRICS: readonly MetricSpec[] = [
@@ -19,6 +20,7 @@ export const OWN_METRICS: readonly MetricSpec[] = [
   ...JOB_METRICS,
   ...HOP_METRICS,
   ...ENGINE_METRICS,
+  ...FLOOR_METRICS,
   ...SELF_METRICS,
   DEMAND_FORGOTTEN,
 ];

@@ -2,6 +2,7 @@
 // each mistake is one sentence with its place. Method: literal values as a YAML parser gives them.
 import { describe, expect, test } from 'vitest';
 import type { EngineConfig } from '../../../src/config/config.ts';
+import { floorDefaults } from '../../../src/config/floor-place.ts';
 import { checkClasses, checkRoutes } from '../../../src/config/structured.ts';
 import { readUpstream } from '../../../src/config/values.ts';
 
@@ -17,7 +18,11 @@ function upstream(text: string) {
 const UNKNOWN_ENGINE: EngineConfig = { name: undefined, metrics: 'auto', perfMetricsUrl: undefined };
 
 function routes(raw: unknown, upstreamText?: string, engine = UNKNOWN_ENGINE) {
-  return checkRoutes(raw, { upstream: upstreamText === undefined ? undefined : upstream(upstreamText), engine });
+  return checkRoutes(raw, {
+    upstream: upstreamText === undefined ? undefined : upstream(upstreamText),
+    engine,
+    floor: floorDefaults(undefined, {}).value,
+  });
 }
 
 describe('routes', () => {

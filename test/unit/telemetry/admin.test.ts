@@ -55,6 +55,7 @@ function usualData(): AdminData {
     metricsText: (accept) => ({ body: `accept ${accept}\n`, contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
     summary: () => summary.read(),
     engines: () => engines,
+    floors: () => [],
     diagnoses: () => diagnoses,
     hops: () => hops,
     jobs: () => ({ open: [], recent: [] }),

@@ -1,17 +1,10 @@
-// The floor's part of the configuration: models and accelerators of one's own beside the well-known ones, and
-// what stands behind a route. Faults are sentences without a place. Knows nothing of flags or files.
+// The models and accelerators that are known by name: the well-known ones, and those of one's own that the key
+// `floor` describes. Faults are sentences without a place. Knows nothing of flags, files or routes.
 import * as v from 'valibot';
-import { FLOOR_ENTRIES_MAX_COUNT, TENSOR_PARALLEL_MAX_COUNT } from '../base/floor-limits.ts';
-import {
-  type FloorPlace,
-  type HardwareFacts,
-  type ModelFacts,
-  NUMBER_FORMATS,
-  type NumberFormat,
-} from '../record/floor-facts.ts';
+import { FLOOR_ENTRIES_MAX_COUNT } from '../base/floor-limits.ts';
+import { type HardwareFacts, type ModelFacts, NUMBER_FORMATS } from '../record/floor-facts.ts';
 import { KNOWN_HARDWARE } from '../record/known-hardware.ts';
 import { KNOWN_MODELS } from '../record/known-models.ts';
-import { didYouMean } from './nearest.ts';
 import { byReader, type Checked, LABEL, sentences } from './schema.ts';
 import { readChoice } from './values.ts';
 
@@ -21,16 +14,7 @@ export interface FloorCatalogue {
   readonly hardware: ReadonlyMap<string, HardwareFacts>;
 }
 
-/** What is said of the engine behind a route, where anything is. */
-export interface FloorNames {
-  readonly model: string | undefined;
-  readonly hardware: string | undefined;
-  readonly tensorParallelCount: number | undefined;
-  readonly weightsFormat: NumberFormat | undefined;
-  readonly kvFormat: NumberFormat | undefined;
-}
-
-const COUNT = v.pipe(
+export const COUNT = v.pipe(
   v.number('expected a number'),
   v.integer('expected a whole number'),
   v.minValue(1, 'expected at least 1'),
@@ -40,7 +24,7 @@ const AMOUNT = v.pipe(
   v.finite('expected a number'),
   v.gtValue(0, 'expected a number above 0'),
 );
-const FORMAT = byReader(readChoice(NUMBER_FORMATS));
+export const FORMAT = byReader(readChoice(NUMBER_FORMATS));
 
 const MODEL = v.strictObject({
   name: LABEL,
@@ -168,63 +152,6 @@ function times(value: number | undefined, factor: number): number | undefined {
 function missing<Entry extends { readonly name: string }>(entry: Entry, needed: readonly (keyof Entry & string)[]) {
   return { of: entry.name, missing: needed.filter((name) => entry[name] === undefined) };
 }
-
-/** What a route's floor rests on; undefined where nothing is said of it. `keys` are what it is said with. */
-export function floorPlace(
-  names: FloorNames,
-  { models, hardware: accelerators }: FloorCatalogue,
-  keys: { readonly model: string; readonly hardware: string },
-): Checked<FloorPlace | undefined> {
-  if (names.model === undefined && names.hardware === undefined) return { value: undefined, faults: [] };
-  const faults: string[] = [];
-  const model = pick(names.model, models, { own: keys.model, other: keys.hardware }, faults);
-  const hardware = pick(names.hardware, accelerators, { own: keys.hardware, other: keys.model }, faults);
-  const { tensorParallelCount = 1, weightsFormat, kvFormat = 'bf16' } = names;
-  if (tensorParallelCount > 1 && hardware !== undefined && hardware.linkBytesPerSecond === undefined) {
-    faults.push(`${keys.hardware}: of "${hardware.name}" no link is known, so layers cannot be split over several.`);
-  }
-  if (model === undefined || hardware === undefined || faults.length > 0) return { value: undefined, faults };
-  return { value: { model, hardware, tensorParallelCount, weightsFormat, kvFormat }, faults };
-}
-
-function pick<Facts>(
-  name: string | undefined,
-  known: ReadonlyMap<string, Facts>,
-  keys: { readonly own: string; readonly other: string },
-  faults: string[],
-): Facts | undefined {
-  if (name === undefined) {
-    faults.push(`${keys.other} needs ${keys.own} beside it: a floor is of a model on an accelerator.`);
-    return undefined;
-  }
-  const facts = known.get(name);
-  if (facts === undefined) {
-    const guess = meant(name, [...known.keys()]);
-    faults.push(
-      `${keys.own}: "${name}" is not known.${guess} "rubato floor --list" shows all; one's own go under "floor" in a YAML file.`,
-    );
-  }
-  return facts;
-}
-
-/** A name that only lacks its end has several it could mean: "h100" is three cards. */
-function meant(word: string, names: readonly string[]): string {
-  const longer = names.filter((name) => name.startsWith(word.toLowerCase())).map((name) => `"${name}"`);
-  if (longer.length === 0) return didYouMean(word, names);
-  const last = longer.pop() ?? '';
-  return ` Did you mean ${longer.length === 0 ? last : `${longer.join(', ')} or ${last}`}?`;
-}
-
-/** Routes give their own; see the keys of the same names. */
-export const FLOOR_ROUTE_FIELDS = {
-  engine_model: v.optional(LABEL),
-  engine_hardware: v.optional(LABEL),
-  engine_tp: v.optional(
-    v.pipe(COUNT, v.maxValue(TENSOR_PARALLEL_MAX_COUNT, `expected at most ${TENSOR_PARALLEL_MAX_COUNT}`)),
-  ),
-  engine_weights_dtype: v.optional(FORMAT),
-  engine_kv_dtype: v.optional(FORMAT),
-};
 
 const FIELDS = [
   ...Object.keys(MODEL.entries),

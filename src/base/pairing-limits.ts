@@ -35,7 +35,7 @@ export const HOP_EXCHANGES_KEPT_COUNT = 128;
 
 // --- peer -----------------------------------------------------------------------------------------
 
-/** Exchanges asked for in one request to the peer: their ids stay below 8 KiB of request line. */
+/** Exchanges asked for in one request to the peer: their ids and hashes stay below 8 KiB of request line. */
 export const PEER_BATCH_MAX_COUNT = 16;
 /** How long questions are gathered before the peer is asked. */
 export const PEER_GATHER_MS = 25;
@@ -45,6 +45,8 @@ export const PEER_GREET_EVERY_MS = 3 * 60_000;
 export const PEER_ANSWER_MAX_BYTES = 16 * MIB;
 /** Sights in one answer to a peer. */
 export const PEER_SIGHTS_MAX_COUNT = 128;
+/** Of these with one text; a text that more have tells nothing. */
+export const PEER_SIGHTS_PER_TEXT_MAX_COUNT = 8;
 /** Requests to the peer under way at once. */
 export const PEER_ASKS_MAX_COUNT = 2;
 /** Pairs that bound the offset of the peer's clock, and how long each does: two good clocks part by 2 ms in it. */

@@ -12,3 +12,5 @@ export const PAUSES_FORGET_FROM_COUNT = 8;
 export const TEXT_LANES_MAX_COUNT = 16;
 /** Growths of text of one answer that are kept, as many as events; a whole answer has one every 64 characters. */
 export const TEXT_GROWTHS_MAX_COUNT = 262_144;
+/** Places by which the text of one answer is known again after a change before them: 4 million characters of usual text. */
+export const TEXT_PLACES_MAX_COUNT = 65_536;

@@ -19,6 +19,20 @@ export interface TextLane {
   readonly prefixHashes: readonly number[];
   /** The same over all of it. */
   readonly endHash: number;
+  readonly places: TextPlaces;
+}
+
+/**
+ * Where a lane can be laid over another that has more or less text before. Parallel columns, ascending; the last
+ * place is the end. Signed 32-bit integers; see text-sums for what they are.
+ */
+export interface TextPlaces {
+  /** Code points of the lane up to here. */
+  readonly chars: readonly number[];
+  /** Sum over all of these. */
+  readonly sums: readonly number[];
+  /** Hash of the last few, where content picked the place, and at the end; 0 where a fragment ended. */
+  readonly windows: readonly number[];
 }
 
 export interface TextCurve {

@@ -4,7 +4,9 @@ import { FNV_START, fnvStep } from '../base/fnv.ts';
 import { TEXT_GROWTHS_MAX_COUNT, TEXT_LANES_MAX_COUNT } from '../base/record-limits.ts';
 import type { Channel } from './kinds.ts';
 import { PackedRows, readByte, readSigned, type Cursor } from './packed-rows.ts';
-import { HASH_STEP_CHARS, type TextCurve, type TextLane } from './text-curve.ts';
+import { HASH_STEP_CHARS, type TextCurve, type TextLane, type TextPlaces } from './text-curve.ts';
+import { isPick, type LaneHead, PlaceLog, readHash, writeHash } from './text-places.ts';
+import { sumStep, windowStep } from './text-sums.ts';
 
 /**
  * First byte of a row. Nearly all growths are on the lane of the one before and in the chunk after it, or in
@@ -20,17 +22,27 @@ const ROW_MAX_BYTES = 15;
 const REPLACEMENT = 0xfffd;
 
 /** One channel of one choice, so far. */
-interface Lane {
-  readonly index: number;
+interface Lane extends LaneHead {
   readonly channel: Channel;
   readonly choice: number;
   hash: number;
-  chars: number;
   /** Of these, in rows. */
   loggedChars: number;
   /** First half of a surrogate pair whose second one is still to come; 0 for none. */
   half: number;
 }
+
+const BARE_LANE = {
+  hash: FNV_START,
+  sum: 0,
+  window: 0,
+  chars: 0,
+  loggedChars: 0,
+  half: 0,
+  placedChars: 0,
+  pickedChars: 0,
+  fragments: 0,
+};
 
 /** A lane as it is read back. */
 interface Growing extends TextLane {
@@ -41,6 +53,7 @@ interface Growing extends TextLane {
 
 export class TextLog {
   readonly #packed = new PackedRows(ROW_MAX_BYTES);
+  readonly #places = new PlaceLog();
   #lanes: readonly Lane[] = [];
   // Of the row before.
   #lane = 0;
@@ -58,15 +71,18 @@ export class TextLog {
       return;
     }
     this.#latestChunk = chunk;
-    for (let at = 0; at < text.length; at += 1) {
+    for (let at = 0; at < text.length;) {
       const unit = text.charCodeAt(at);
-      if ((unit & 0xf800) === 0xd800) this.#addHalf(lane, unit, chunk);
-      else {
+      if (isHalf(unit)) {
+        this.#addHalf(lane, unit, chunk);
+        at += 1;
+      } else {
         if (lane.half !== 0) this.#flushHalf(lane, chunk);
-        this.#addPoint(lane, unit, chunk);
+        at = this.#addRun(lane, text, at, chunk);
       }
     }
     if (lane.chars > lane.loggedChars) this.#log(lane, chunk);
+    this.#places.endFragment(lane);
   }
 
   /** The curve of all that was added; nothing may be added afterwards. */
@@ -76,13 +92,15 @@ export class TextLog {
       this.#flushHalf(lane, this.#latestChunk);
       if (lane.chars > lane.loggedChars) this.#log(lane, this.#latestChunk);
     }
-    const lanes = this.#lanes.map(({ channel, choice, hash }): Growing => ({
+    const places = this.#places.finish(this.#lanes);
+    const lanes = this.#lanes.map(({ channel, choice, hash, index: at }): Growing => ({
       channel,
       choice,
       chunk: [],
       endChars: [],
       prefixHashes: [],
       endHash: hash >>> 0,
+      places: places[at] as TextPlaces,
     }));
     let index = 0;
     let chunk = 0;
@@ -102,6 +120,7 @@ export class TextLog {
   /** Gives the memory back: nothing is there from now on. */
   release(): void {
     this.#packed.release();
+    this.#places.release();
     this.#lanes = [];
   }
 
@@ -114,7 +133,7 @@ export class TextLog {
     const index = this.#lanes.length;
     if (known !== undefined || index >= TEXT_LANES_MAX_COUNT) return known;
     // A list that grows by pushing takes room for 17 at once, and nearly all answers have one or two lanes.
-    const lane: Lane = { index, channel, choice, hash: FNV_START, chars: 0, loggedChars: 0, half: 0 };
+    const lane: Lane = { ...BARE_LANE, index, channel, choice };
     this.#lanes = [...this.#lanes, lane];
     return lane;
   }
@@ -140,8 +159,36 @@ export class TextLog {
 
   #addPoint(lane: Lane, point: number, chunk: number): void {
     lane.hash = fnvStep(lane.hash, point);
+    lane.sum = sumStep(lane.sum, point);
+    lane.window = windowStep(lane.window, point);
     lane.chars += 1;
+    if (isPick(lane.window)) this.#places.pick(lane, lane.chars, lane.sum, lane.window);
     if (lane.chars % HASH_STEP_CHARS === 0) this.#log(lane, chunk);
+  }
+
+  /**
+   * Adds the characters from here to the next half of a pair, hash step or end of the text; returns where that is.
+   * Nearly all text comes this way, so what changes with each character is kept at hand.
+   */
+  #addRun(lane: Lane, text: string, from: number, chunk: number): number {
+    const { chars } = lane;
+    const end = Math.min(text.length, from + HASH_STEP_CHARS - (chars % HASH_STEP_CHARS));
+    let { hash, sum, window } = lane;
+    let at = from;
+    for (; at < end; at += 1) {
+      const unit = text.charCodeAt(at);
+      if (isHalf(unit)) break;
+      hash = fnvStep(hash, unit);
+      sum = sumStep(sum, unit);
+      window = windowStep(window, unit);
+      if (isPick(window)) this.#places.pick(lane, chars + at + 1 - from, sum, window);
+    }
+    lane.hash = hash;
+    lane.sum = sum;
+    lane.window = window;
+    lane.chars = chars + at - from;
+    if (lane.chars % HASH_STEP_CHARS === 0) this.#log(lane, chunk);
+    return at;
   }
 
   /** Writes down how far the lane has grown. */
@@ -163,12 +210,15 @@ export class TextLog {
       packed.signed(step);
       packed.byte(chars);
     }
-    if (lane.chars % HASH_STEP_CHARS === 0)
-      for (let bits = 0; bits < 32; bits += 8) packed.byte((lane.hash >>> bits) & 0xff);
+    if (lane.chars % HASH_STEP_CHARS === 0) writeHash(packed, lane.hash);
     lane.loggedChars = lane.chars;
     this.#lane = index;
     this.#chunk = chunk;
   }
+}
+
+function isHalf(unit: number): boolean {
+  return (unit & 0xf800) === 0xd800;
 }
 
 /** Takes one row into its lane. Several growths in one chunk are one. */
@@ -180,8 +230,5 @@ function grow(lane: Growing, chunk: number, chars: number, cursor: Cursor): void
     lane.chunk.push(chunk);
     lane.endChars.push(endChars);
   }
-  if (endChars % HASH_STEP_CHARS !== 0) return;
-  let hash = 0;
-  for (let bits = 0; bits < 32; bits += 8) hash |= readByte(cursor) << bits;
-  lane.prefixHashes.push(hash >>> 0);
+  if (endChars % HASH_STEP_CHARS === 0) lane.prefixHashes.push(readHash(cursor) >>> 0);
 }

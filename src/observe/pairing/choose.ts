@@ -2,17 +2,22 @@
 // id or by content alone, confirmed by content wherever there is any, never against cause and effect, and nobody
 // else's. A wrong pair is the worst answer; none is always allowed.
 import type { PairBasis, UnpairedReason } from '../../record/hop-facts.ts';
+import { SIGHTS_PER_ID_MAX_COUNT } from '../../base/pairing-limits.ts';
 import { HASH_STEP_CHARS } from '../../record/text-curve.ts';
+import { endsAlike } from './lane-pair.ts';
 import { isBeforeItsCause } from './overlay.ts';
+import { type KeyBasis, TEXT_BASES, type TextBasis } from './pair-keys.ts';
 import type { Sight } from './sight.ts';
 import { matchTexts, type TextMatch } from './text-match.ts';
 
 /** What there is to choose from. */
 export interface Field {
-  /** Inner sights with the same id or text, whether they fit in time or not; none that belongs to another. */
-  candidates(basis: PairBasis): readonly Sight[];
+  /** Inner sights with the same id, whether they fit in time or not; none that belongs to another. */
+  candidates(basis: IdBasis): readonly Sight[];
+  /** All those with the same text, or the same end, that fit; undefined where there are too many, or not all known. */
+  alike(basis: TextBasis, fits: (inner: Sight) => boolean): readonly Sight[] | undefined;
   /** Other outer sights with the same id or text that have no pair yet. */
-  rivals(basis: PairBasis): readonly Sight[];
+  rivals(basis: KeyBasis): readonly Sight[];
   /** Nothing more will come: what is not certain now never will be. */
   readonly isLast: boolean;
   /** What the two clocks may be apart; 0 where they are one. */
@@ -31,6 +36,9 @@ export interface Pair {
 export type Choice = Pair | 'wait' | UnpairedReason;
 
 const BY_ID = ['trace', 'request', 'response'] as const;
+type IdBasis = (typeof BY_ID)[number];
+/** By its end alone a text is found in one that is longer by so much at most. */
+const ENDING_RATIO = 8;
 /** An opening is stamped when a turn of the loop gets to it. */
 const OPEN_SLACK_NS = 1e6;
 
@@ -50,8 +58,10 @@ export function choose(outer: Sight, field: Field): Choice {
     else reasons.add(choice);
   }
   if (!field.isLast) return 'wait';
-  const choice = waits || reasons.has('ambiguous') ? undefined : chooseByContent(outer, field);
-  if (choice !== undefined) return choice;
+  for (const basis of waits || reasons.has('ambiguous') ? [] : TEXT_BASES) {
+    const choice = chooseByText(outer, field, basis);
+    if (choice !== undefined) return choice;
+  }
   return (['ambiguous', 'content', 'outside'] as const).find((reason) => reasons.has(reason)) ?? 'not_seen';
 }
 
@@ -81,8 +91,8 @@ function chooseOf(outer: Sight, fitting: readonly Sight[], basis: PairBasis, fie
     if (one === undefined) return field.isLast ? 'ambiguous' : 'wait';
     const contested = rivalry(outer, one, rivals, field.slackNs);
     // A short text may well be another's too; a long one hardly is, but where it is seen to be.
-    const isShort = one.match.agreement === 'equal' && one.match.equalChars < HASH_STEP_CHARS;
-    if (contested === 'surely' || (contested === 'perhaps' && isShort)) return field.isLast ? 'ambiguous' : 'wait';
+    const isDoubtful = contested === 'perhaps' && !one.match.isTelling;
+    if (contested === 'surely' || isDoubtful) return field.isLast ? 'ambiguous' : 'wait';
     return pairOf(one, basis, { judged, isAlone: isExact || contested === 'no' });
   }
   if (group.length > ended.length && !field.isLast) return 'wait';
@@ -116,21 +126,35 @@ function chooseUnconfirmed(
   return { ...pairOf(one, basis, { judged, isAlone: true }), confirmed: false };
 }
 
-/** By content alone: a text that is long enough, the same to its end, and that only these two have. */
-function chooseByContent(outer: Sight, field: Field): Choice | undefined {
-  const candidates = field.candidates('content').filter((inner) => nests(outer, inner, field.slackNs));
+/**
+ * By its text alone: one that is long enough, the same to its end, and that only these two have. Where a gateway put
+ * text before it, all of it must be there to the character: answers out of one template differ in a word.
+ */
+function chooseByText(outer: Sight, field: Field, basis: TextBasis): Choice | undefined {
+  const candidates = field.alike(basis, (inner) => nests(outer, inner, field.slackNs));
+  if (candidates === undefined) return basis === 'content' ? 'ambiguous' : undefined;
   const judged = withoutNested(candidates).map((inner) => ({ inner, match: matchTexts(outer, inner) }));
-  const possible = judged.filter(
-    (one) =>
-      one.inner.endedAtNs !== undefined &&
-      isPossible(one, field.slackNs) &&
-      one.match.agreement === 'equal' &&
-      one.match.equalChars >= HASH_STEP_CHARS,
+  const [one, ...others] = judged.filter(
+    (each) =>
+      each.inner.endedAtNs !== undefined &&
+      isPossible(each, field.slackNs) &&
+      each.match.sureChars >= HASH_STEP_CHARS &&
+      (basis === 'content' ? each.match.agreement === 'equal' : hasSameEnd(each.match)),
   );
-  const [one, ...others] = possible;
   if (one === undefined) return undefined;
-  if (others.length > 0 || rivalry(outer, one, field.rivals('content'), field.slackNs) === 'surely') return 'ambiguous';
+  const rivals = field.rivals(basis).filter((rival) => nests(rival, one.inner, field.slackNs));
+  if (others.length > 0 || rivals.length > SIGHTS_PER_ID_MAX_COUNT) return 'ambiguous';
+  if (rivalry(outer, one, rivals, field.slackNs) === 'surely') return 'ambiguous';
   return pairOf(one, 'content', { judged, isAlone: false });
+}
+
+/** All of a lane is the end of the other one, and a good part of it. */
+function hasSameEnd({ pairs }: TextMatch): boolean {
+  return pairs.some((pair) => {
+    const [longest, isOne] = [Math.max(pair.outer.lengthChars, pair.inner.lengthChars), pair.stretches.length === 1];
+    const isWhole = Math.min(pair.outer.lengthChars, pair.inner.lengthChars) === pair.commonChars;
+    return isOne && isWhole && endsAlike(pair) && pair.commonChars * ENDING_RATIO >= longest;
+  });
 }
 
 /** The span that we named to the hop is the one that asked: then no other exchange of the trace matters. */
@@ -156,10 +180,13 @@ function isPossible({ match }: Judged, slackNs: number): boolean {
   return match.agreement !== 'differs' && !match.pairs.some((pair) => isBeforeItsCause(pair, slackNs));
 }
 
-/** Those that content speaks for: the ones that are equal before those that only begin alike. */
+/** From the surest agreement to the least. */
+const AGREEMENTS = ['equal', 'whole', 'near', 'part'] as const;
+
+/** Those that content speaks for the most. */
 function bestOf(possible: readonly Judged[]): readonly Judged[] {
-  const equal = possible.filter(({ match }) => match.agreement === 'equal');
-  return equal.length > 0 ? equal : possible.filter(({ match }) => match.agreement === 'part');
+  const by = AGREEMENTS.map((agreement) => possible.filter(({ match }) => match.agreement === agreement));
+  return by.find((some) => some.length > 0) ?? [];
 }
 
 /** Of several with the same text, the one that a further id names. */
@@ -179,7 +206,7 @@ function sharesId({ ids: one }: Sight, { ids: other }: Sight): boolean {
 /** Whether another outer exchange could be the one that this inner one belongs to. */
 function rivalry(
   outer: Sight,
-  { inner }: Judged,
+  { inner, match: own }: Judged,
   rivals: readonly Sight[],
   slackNs: number,
 ): 'no' | 'perhaps' | 'surely' {
@@ -194,10 +221,19 @@ function rivalry(
     }
     const match = matchTexts(rival, inner);
     if (!isPossible({ inner, match }, slackNs)) continue;
-    if (match.agreement !== 'unknown') return 'surely';
+    if (match.agreement !== 'unknown') {
+      if (isClaim(match, own)) return 'surely';
+      continue;
+    }
     contested = 'perhaps';
   }
   return contested;
+}
+
+/** Whose text is in part the same, as of one template, claims nothing that is wholly another's. */
+function isClaim({ agreement }: TextMatch, own: TextMatch): boolean {
+  const isSure = own.sureChars >= HASH_STEP_CHARS && (own.agreement === 'equal' || own.agreement === 'whole');
+  return !isSure || agreement === 'equal' || agreement === 'whole';
 }
 
 function pairOf(

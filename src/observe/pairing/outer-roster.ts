@@ -1,9 +1,8 @@
 // Exchanges seen before hops that have no pair yet: those open, those that wait, and for a while those that were
 // given up. Each may be the one to whom an inner exchange belongs, so whoever claims one asks here who else could.
 import { RIVALS_MAX_COUNT } from '../../base/pairing-limits.ts';
-import type { PairBasis } from '../../record/hop-facts.ts';
 import { KeyIndex } from './key-index.ts';
-import { keysFor, keysOf } from './pair-keys.ts';
+import { type KeyBasis, keysFor, keysOf } from './pair-keys.ts';
 import type { Sight } from './sight.ts';
 
 export class OuterRoster {
@@ -38,7 +37,7 @@ export class OuterRoster {
   }
 
   /** Others with the same id or text. */
-  rivalsOf(sight: Sight, basis: PairBasis): readonly Sight[] {
+  rivalsOf(sight: Sight, basis: KeyBasis): readonly Sight[] {
     const ids = new Set(keysFor(basis, sight).flatMap((key) => this.#index.get(key)));
     ids.delete(sight.id);
     return [...ids].flatMap((id) => this.#sights.get(id) ?? []);

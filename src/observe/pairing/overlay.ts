@@ -4,8 +4,7 @@ import { HOP_CURVE_MAX_COUNT } from '../../base/pairing-limits.ts';
 import type { HopCurve } from '../../record/hop-facts.ts';
 import type { Channel } from '../../record/kinds.ts';
 import { evenly } from './evenly.ts';
-import type { SightLane } from './sight.ts';
-import type { LanePair } from './text-match.ts';
+import { endsAlike, firstOutNs, type LanePair } from './lane-pair.ts';
 
 interface Row {
   readonly channel: Channel;
@@ -31,18 +30,24 @@ export function overlay(pairs: readonly LanePair[], openedAtNs: number): HopCurv
   };
 }
 
-/** Each growth of the inner lane that lies in the common part, with the outer read that completed it. */
-function rowsOf({ outer, inner, commonChars, equal }: LanePair): Row[] {
+/** Each growth of the inner lane that ends in a common stretch, with the outer read that completed it. */
+function rowsOf({ outer, inner, stretches }: LanePair): Row[] {
   const { channel, choice } = inner;
   const rows: Row[] = [];
-  let at = 0;
-  for (const [index, endChars] of inner.endChars.entries()) {
-    if (endChars > commonChars && !equal) break;
-    while (at < outer.endChars.length && (outer.endChars[at] as number) < endChars) at += 1;
-    const outerAtNs = outer.atNs[at];
-    if (outerAtNs === undefined) break;
-    const [innerAtNs, innerBytes] = [inner.atNs[index] as number, inner.bytes[index] as number];
-    rows.push({ channel, choice, endChars, innerAtNs, innerBytes, outerAtNs });
+  let innerAt = 0;
+  let outerAt = 0;
+  for (const { outerFrom, innerFrom, chars } of stretches) {
+    while (innerAt < inner.endChars.length && (inner.endChars[innerAt] as number) <= innerFrom) innerAt += 1;
+    for (; innerAt < inner.endChars.length; innerAt += 1) {
+      const endChars = inner.endChars[innerAt] as number;
+      if (endChars > innerFrom + chars) break;
+      const outerChars = endChars - innerFrom + outerFrom;
+      while (outerAt < outer.endChars.length && (outer.endChars[outerAt] as number) < outerChars) outerAt += 1;
+      const outerAtNs = outer.atNs[outerAt];
+      if (outerAtNs === undefined) return rows;
+      const [innerAtNs, innerBytes] = [inner.atNs[innerAt] as number, inner.bytes[innerAt] as number];
+      rows.push({ channel, choice, endChars, innerAtNs, innerBytes, outerAtNs });
+    }
   }
   return rows;
 }
@@ -65,15 +70,11 @@ const READ_SLACK_NS = 2e6;
  * Text came out of the hop before it was even received on its way in: these are not two sights of one exchange,
  * though their texts are the same. `slackNs` is what the two clocks may be apart.
  */
-export function isBeforeItsCause({ outer, inner, commonChars, equal }: LanePair, slackNs: number): boolean {
-  const firstChars = inner.endChars[0];
-  if (commonChars === 0 || firstChars === undefined) return false;
+export function isBeforeItsCause(pair: LanePair, slackNs: number): boolean {
+  const { outer, inner } = pair;
+  if (inner.endChars.length === 0) return false;
   const slack = READ_SLACK_NS + slackNs;
-  const firstAtNs = whenOut(outer, Math.min(firstChars, commonChars));
+  const firstAtNs = firstOutNs(pair);
   if (firstAtNs !== undefined && firstAtNs + slack < inner.firstReceivedAtNs) return true;
-  return equal && outer.lastReceivedAtNs + slack < inner.lastReceivedAtNs;
-}
-
-function whenOut({ endChars, atNs }: SightLane, chars: number): number | undefined {
-  return atNs[endChars.findIndex((end) => end >= chars)];
+  return endsAlike(pair) && outer.lastReceivedAtNs + slack < inner.lastReceivedAtNs;
 }

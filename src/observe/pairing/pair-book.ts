@@ -72,6 +72,16 @@ export class PairBook {
     return this.look(keys).filter(({ id }) => !this.#taken.has(id));
   }
 
+  /** All of those that have ended and fit; undefined where there are so many that a text like this tells nothing. */
+  findAll(keys: readonly string[], fits: (sight: Sight) => boolean): readonly Sight[] | undefined {
+    return this.#allOf(keys, SIGHTS_PER_ID_MAX_COUNT, (sight) => !this.#taken.has(sight.id) && fits(sight));
+  }
+
+  /** All that have ended, whoever they belong to; undefined where they are more than so many. */
+  lookAll(keys: readonly string[], maxCount: number): readonly Sight[] | undefined {
+    return this.#allOf(keys, maxCount, () => true);
+  }
+
   /** The same, whoever they belong to: for one who asks about exchanges of another process. */
   look(keys: readonly string[]): readonly Sight[] {
     const found: Sight[] = [];
@@ -79,6 +89,17 @@ export class PairBook {
       if (found.length >= SIGHTS_PER_ID_MAX_COUNT) break;
       const sight = this.#ended.get(id)?.sight ?? this.#open.get(id)?.open.look();
       if (sight !== undefined) found.push(sight);
+    }
+    return found;
+  }
+
+  #allOf(keys: readonly string[], maxCount: number, fits: (sight: Sight) => boolean): readonly Sight[] | undefined {
+    const found: Sight[] = [];
+    for (const id of new Set(keys.flatMap((key) => this.#index.get(key)))) {
+      const sight = this.#ended.get(id)?.sight;
+      if (sight === undefined || !fits(sight)) continue;
+      if (found.length >= maxCount) return undefined;
+      found.push(sight);
     }
     return found;
   }

@@ -13,7 +13,7 @@ import { choose, type Field, type Pair } from './choose.ts';
 import { hopFactsOf } from './facts-of.ts';
 import { OuterRoster } from './outer-roster.ts';
 import { type OpenSight, PairBook } from './pair-book.ts';
-import { keysFor, keysOf } from './pair-keys.ts';
+import { idKeysOf, keysFor } from './pair-keys.ts';
 import type { Pairing } from './paired.ts';
 import { answerPeer, type PeerAnswer } from './peer-answer.ts';
 import type { PeerPairs } from './peer-pairs.ts';
@@ -55,7 +55,7 @@ export class PairFinder {
   /** What a peer asks for. From now on exchanges are remembered for it, which without it nobody would look for. */
   answer(query: string): PeerAnswer {
     this.#askedAtNs = nowNs();
-    return answerPeer(this.#book, query);
+    return answerPeer(this.#book, query, this.#askedAtNs);
   }
 
   /** Nobody could look for what opens now: it need not be told, and nothing of it be kept. */
@@ -125,7 +125,7 @@ export class PairFinder {
 
   /** An exchange has ended: those that wait for one of its ids may have found it. */
   #tryThoseWith(behind: Sight): void {
-    for (const id of this.#roster.withKeys(keysOf(behind))) {
+    for (const id of this.#roster.withKeys(idKeysOf(behind.ids))) {
       const waiting = this.#waiting.get(id);
       if (waiting !== undefined && id !== behind.id) this.#try(waiting, false);
     }
@@ -168,6 +168,8 @@ export class PairFinder {
     return {
       // What another edge saw may lie behind this one's hop; what the same one saw came before it too.
       candidates: (basis) => this.#book.find(keysFor(basis, outer)).filter(({ edge }) => edge !== outer.edge),
+      alike: (basis, fits) =>
+        this.#book.findAll(keysFor(basis, outer), (inner) => inner.edge !== outer.edge && fits(inner)),
       rivals: (basis) => this.#roster.rivalsOf(outer, basis),
       isLast,
       slackNs: 0,

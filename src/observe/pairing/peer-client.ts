@@ -4,8 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { PEER_ANSWER_MAX_BYTES } from '../../base/pairing-limits.ts';
 import { type ClientOptions, MetricsClient } from '../engine-metrics/metrics-client.ts';
 import { PollNotes } from '../engine-metrics/poll-notes.ts';
-import { PEER_PATH, type PeerAnswer, peerQuery, readPeerAnswer } from './peer-answer.ts';
-import type { Sight } from './sight.ts';
+import { PEER_PATH, type PeerAnswer, type PeerQuestion, peerQuery, readPeerAnswer } from './peer-answer.ts';
 
 export interface PeerClientOptions {
   readonly origin: string;
@@ -24,9 +23,9 @@ export class PeerClient {
     this.#notes = new PollNotes(log, 'what the peer saw');
   }
 
-  async ask(sights: readonly Sight[]): Promise<PeerAnswer | undefined> {
+  async ask(questions: readonly PeerQuestion[]): Promise<PeerAnswer | undefined> {
     let text = '';
-    const url = `${this.#url}?${peerQuery(sights)}`;
+    const url = `${this.#url}?${peerQuery(questions)}`;
     const failure = await this.#client.ask({
       url,
       maxBytes: PEER_ANSWER_MAX_BYTES,

@@ -2,6 +2,7 @@
 // direction. Many pairs narrow it; each counts for a while, widened by what two good clocks may part in that time.
 // Pure but for what it remembers.
 import { PEER_CLOCK_PAIRS_MAX_COUNT, PEER_CLOCK_WINDOW_MS } from '../../base/pairing-limits.ts';
+import { endsAlike, firstOutNs } from './lane-pair.ts';
 import type { Sight } from './sight.ts';
 import type { TextMatch } from './text-match.ts';
 
@@ -45,6 +46,13 @@ export class PeerClock {
     if (this.#leads.length > PEER_CLOCK_PAIRS_MAX_COUNT) this.#leads.shift();
   }
 
+  /** Learns from an answer, which was given between its question and its arrival here. A pair tells more, mostly. */
+  learnAnswer({ askedAtNs, answeredAtNs }: { askedAtNs: number; answeredAtNs: number }, atNs: number): void {
+    const lead = { lowNs: answeredAtNs - atNs, highNs: answeredAtNs - askedAtNs };
+    const known = this.lead(atNs);
+    if (known === undefined || halfOf(lead) < halfOf(known)) this.learn(lead, atNs);
+  }
+
   /** Another process answers from now on. */
   forget(): void {
     this.#leads.length = 0;
@@ -58,9 +66,11 @@ export class PeerClock {
 export function leadOf(outer: Sight, inner: Sight, match: TextMatch | undefined): Lead {
   const highNs = inner.openedAtNs - (outer.connectedAtNs ?? outer.openedAtNs);
   let lowNs = inner.openedAtNs - (outer.endedAtNs ?? Infinity);
-  for (const { outer: out, inner: put, commonChars, equal } of match?.pairs ?? []) {
-    if (commonChars > 0) lowNs = Math.max(lowNs, put.firstReceivedAtNs - firstOutNs(out, put.endChars[0] ?? 0));
-    if (equal) lowNs = Math.max(lowNs, put.lastReceivedAtNs - out.lastReceivedAtNs);
+  for (const pair of match?.pairs ?? []) {
+    const { outer: out, inner: put } = pair;
+    if (pair.commonChars > 0)
+      lowNs = Math.max(lowNs, put.firstReceivedAtNs - (firstOutNs(pair) ?? out.lastReceivedAtNs));
+    if (endsAlike(pair)) lowNs = Math.max(lowNs, put.lastReceivedAtNs - out.lastReceivedAtNs);
   }
   return { lowNs, highNs };
 }
@@ -71,10 +81,6 @@ export function middleOf({ lowNs, highNs }: Lead): number {
 
 export function halfOf({ lowNs, highNs }: Lead): number {
   return Math.ceil((highNs - lowNs) / 2);
-}
-
-function firstOutNs(out: TextMatch['pairs'][number]['outer'], chars: number): number {
-  return out.atNs[out.endChars.findIndex((end) => end >= chars)] ?? out.lastReceivedAtNs;
 }
 
 function intersection(one: Lead, other: Lead): Lead | undefined {

@@ -14,9 +14,9 @@ import type { ClientOptions } from '../engine-metrics/metrics-client.ts';
 import { choose, type Pair } from './choose.ts';
 import { hopFactsOf, shifted } from './facts-of.ts';
 import type { OuterRoster } from './outer-roster.ts';
-import { shareKey } from './pair-keys.ts';
+import { keysFor, shareKey } from './pair-keys.ts';
 import type { Pairing } from './paired.ts';
-import { sharesKey, type PeerAnswer } from './peer-answer.ts';
+import { peerTextKeyOf, type PeerAnswer, type PeerQuestion, sharesKey } from './peer-answer.ts';
 import { PeerClient } from './peer-client.ts';
 import { halfOf, leadOf, middleOf, PeerClock } from './peer-clock.ts';
 import type { Sight } from './sight.ts';
@@ -51,7 +51,11 @@ interface Sought {
   asking: boolean;
   answered: boolean;
   candidates: readonly Sight[];
+  /** Texts of which all sights were told; undefined where it was not asked for texts, or knows of none. */
+  wholeTexts: readonly string[] | undefined;
 }
+
+const NOT_ASKED = { asking: false, answered: false, candidates: [], wholeTexts: undefined };
 
 export class PeerPairs {
   readonly #options: PeerOptions;
@@ -72,10 +76,7 @@ export class PeerPairs {
 
   /** Tells the peer that it will be asked, so that it remembers what it sees; resolves when it has heard, or cannot. */
   async start(): Promise<void> {
-    const greet = async (): Promise<void> => {
-      const answer = await this.#client.ask([]);
-      if (answer !== undefined) this.#noteProcess(answer);
-    };
+    const greet = async (): Promise<void> => void (await this.#askPeer([]));
     this.#greetTimer = setInterval(() => void greet(), PEER_GREET_EVERY_MS).unref();
     await greet();
   }
@@ -86,7 +87,7 @@ export class PeerPairs {
     const times = sight.outcome === 'client_abort' ? ASK_AFTER_ABORT_MS : ASK_AFTER_MS;
     const askAtNs = times.map((afterMs) => atNs + afterMs * NS_PER_MS);
     const deadlineNs = (askAtNs.at(-1) ?? atNs) + REST_MS * NS_PER_MS;
-    const sought = { sight, roster, settle, askAtNs, deadlineNs, asking: false, answered: false, candidates: [] };
+    const sought = { ...NOT_ASKED, sight, roster, settle, askAtNs, deadlineNs };
     if (this.#sought.size >= PAIRS_WAITING_MAX_COUNT) {
       this.#giveUp(sought, 'crowded');
       return;
@@ -132,18 +133,30 @@ export class PeerPairs {
       sought.asking = true;
       while ((sought.askAtNs[0] ?? Infinity) <= atNs) sought.askAtNs.shift();
     }
-    const answer = await this.#client.ask(batch.map(({ sight }) => sight));
+    // For the last time: by what else than ids it could be found.
+    const questions = batch.map(({ sight, askAtNs }) => ({ sight, byText: askAtNs.length === 0 }));
+    const answer = await this.#askPeer(questions);
     this.#asksUnderWay -= 1;
     if (answer === undefined) this.#restUntilNs = nowNs() + REST_MS * NS_PER_MS;
-    else this.#noteProcess(answer);
-    for (const sought of batch) {
+    for (const [at, sought] of batch.entries()) {
       sought.asking = false;
       if (answer !== undefined) {
         sought.answered = true;
         sought.candidates = answer.sights.filter((sight) => sharesKey(sight, sought.sight));
+        if (questions[at]?.byText === true) sought.wholeTexts = answer.wholeTexts;
       }
       if (this.#sought.has(sought.sight.id)) this.#decide(sought, sought.askAtNs.length === 0);
     }
+  }
+
+  async #askPeer(questions: readonly PeerQuestion[]): Promise<PeerAnswer | undefined> {
+    const askedAtNs = nowNs();
+    const answer = await this.#client.ask(questions);
+    if (answer === undefined) return undefined;
+    this.#noteProcess(answer);
+    const { answeredAtNs } = answer;
+    if (answeredAtNs !== undefined) this.#clock.learnAnswer({ askedAtNs, answeredAtNs }, nowNs());
+    return answer;
   }
 
   /** A peer that was started anew counts its time and its exchanges from elsewhere. */
@@ -172,8 +185,13 @@ export class PeerPairs {
     // Beyond the usual questions there are only those about what goes on though the client has left.
     const isOver = askAtNs.length <= ASK_AFTER_ABORT_MS.length - ASK_AFTER_MS.length && !isOpen;
     const choice = choose(sight, {
-      candidates: (basis) =>
-        seen.flatMap(({ aligned }) => (basis !== 'content' && shareKey(basis, aligned, sight) ? [aligned] : [])),
+      candidates: (basis) => seen.flatMap(({ aligned }) => (shareKey(basis, aligned, sight) ? [aligned] : [])),
+      alike: (basis, fits) => {
+        const key = peerTextKeyOf(basis, sight.lanes);
+        if (key === undefined || sought.wholeTexts === undefined) return [];
+        if (!sought.wholeTexts.includes(key)) return undefined;
+        return seen.map(({ aligned }) => aligned).filter((one) => keysFor(basis, one).includes(key) && fits(one));
+      },
       rivals: (basis) => roster.rivalsOf(sight, basis),
       isLast: isLast || (sight.outcome === 'client_abort' && isOver),
       slackNs: Math.max(0, ...seen.map(({ errorNs }) => errorNs)),

@@ -8,7 +8,7 @@ import { defined } from '../../measure/defined.ts';
 import type { HopSigns } from '../../record/hop-signs.ts';
 import type { Channel } from '../../record/kinds.ts';
 import type { StreamRecord } from '../../record/stream-record.ts';
-import type { TextCurve, TextLane } from '../../record/text-curve.ts';
+import type { TextCurve, TextLane, TextPlaces } from '../../record/text-curve.ts';
 import type { RawFields } from '../../tape/entries.ts';
 import { evenly } from './evenly.ts';
 
@@ -25,6 +25,8 @@ export interface SightLane {
   readonly lengthChars: number;
   readonly prefixHashes: readonly number[];
   readonly endHash: number;
+  /** Absent where an older peer saw it. */
+  readonly places?: TextPlaces;
   /** First stamps of the reads that brought the first and the last of it: nothing came out of a hop before. */
   readonly firstReceivedAtNs: number;
   readonly lastReceivedAtNs: number;
@@ -148,7 +150,8 @@ export interface OpeningTrace {
 /** Memory that a sight takes, roughly; for a bound. */
 export function bytesOf({ lanes }: Sight): number {
   let bytes = 1_024;
-  for (const { endChars, prefixHashes } of lanes) bytes += 192 + 24 * endChars.length + 8 * prefixHashes.length;
+  for (const { endChars, prefixHashes, places } of lanes)
+    bytes += 512 + 24 * endChars.length + 8 * prefixHashes.length + 24 * (places?.chars.length ?? 0);
   return bytes;
 }
 
@@ -223,6 +226,7 @@ function laneOf(
     lengthChars,
     prefixHashes: lane.prefixHashes,
     endHash: lane.endHash,
+    places: lane.places,
     firstReceivedAtNs: openedAtNs + firstAtNs,
     lastReceivedAtNs: openedAtNs + lastAtNs,
   };

@@ -1,55 +1,11 @@
 // Goal: of all inner exchanges the one that was seen before the hop is found, by any id that survives or by a long
 // text alone, and none whenever another could be it. Method: sights in few words; each rule with its near miss.
 import { describe, expect, test } from 'vitest';
-import { choose, type Choice } from '../../../../src/observe/pairing/choose.ts';
-import { shareKey } from '../../../../src/observe/pairing/pair-keys.ts';
-import type { Sight } from '../../../../src/observe/pairing/sight.ts';
-import { every, prose, sight, type SightSpec } from './sights.ts';
+import { chosen, innerOf, outerOf, told, TRACE } from './choosing.ts';
+import { every, prose, sight } from './sights.ts';
 
 const TEXT = prose(1, 200);
 const OTHER = prose(2, 200);
-
-interface Scene {
-  readonly inner: readonly Sight[];
-  readonly rivals?: readonly Sight[];
-  readonly isLast?: boolean;
-}
-
-function chosen(outer: Sight, { inner, rivals = [], isLast = true }: Scene): Choice {
-  return choose(outer, {
-    candidates: (basis) => inner.filter((one) => shareKey(basis, one, outer)),
-    rivals: (basis) => rivals.filter((one) => shareKey(basis, one, outer)),
-    isLast,
-    slackNs: 0,
-  });
-}
-
-function told(choice: Choice): string {
-  return typeof choice === 'string' ? choice : `${choice.inner.id} by ${choice.basis}${choice.confirmed ? '' : '?'}`;
-}
-
-/** Text comes out from 100 ms on, went in 1 ms before. */
-function outerOf(text: string, spec: Partial<SightSpec> = {}): Sight {
-  return sight({
-    id: 'o',
-    openedMs: 0,
-    endedMs: 320,
-    lanes: text === '' ? [] : [{ text, atMs: every(100, 10, 20) }],
-    ...spec,
-  });
-}
-
-function innerOf(id: string, text: string, spec: Partial<SightSpec> = {}): Sight {
-  return sight({
-    id,
-    openedMs: 5,
-    endedMs: 300,
-    lanes: text === '' ? [] : [{ text, atMs: every(99, 10, 20) }],
-    ...spec,
-  });
-}
-
-const TRACE = { traceId: 't1' };
 
 describe('by id', () => {
   test.each([

@@ -47,6 +47,30 @@ test('only what is common for sure is laid over each other', () => {
   expect(curve.endChars.at(-1)).toBe(128);
 });
 
+test('text put before moves the outer curve by its length, and no moment is another character’s', () => {
+  const fragments = [TEXT.slice(0, 20), TEXT.slice(20, 40), TEXT.slice(40, 60), TEXT.slice(60)];
+  const outer = { text: '', atMs: [101, 130, 140, 150, 160], fragments: ['A word from us: ', ...fragments] };
+  const curve = curveOf([outer], [{ text: '', atMs: [100, 110, 120, 140], fragments }]);
+  expect(curve.endChars).toEqual([20, 40, 60, 80]);
+  expect(curve.outerAtNs).toEqual([130, 140, 150, 160].map(ms));
+});
+
+test('what was changed has no place in the curve, and what follows has', () => {
+  const text = prose(6, 2_000);
+  const altered = `${text.slice(0, 1_000)}${prose(7, 100)}${text.slice(1_010)}`;
+  const fragments = (of: string): string[] => of.match(/.{1,10}/gu) ?? [];
+  const [out, put] = [fragments(altered), fragments(text)];
+  const curve = curveOf(
+    [{ text: '', atMs: every(1, 1, out.length), fragments: out }],
+    [{ text: '', atMs: every(0, 1, put.length), fragments: put }],
+  );
+  const holds = curve.outerAtNs.map((outNs, index) => outNs - (curve.innerAtNs[index] as number));
+  // A fragment each ms: what was put there costs nine of them.
+  expect(new Set(holds)).toEqual(new Set([ms(1), ms(10)]));
+  const changed = curve.endChars.filter((end) => end > 1_000 && end <= 1_010);
+  expect([changed, curve.endChars[0], curve.endChars.at(-1)]).toEqual([[], 10, 2_000]);
+});
+
 describe('a long curve', () => {
   const text = prose(5, 12_000);
   const count = 6_000;

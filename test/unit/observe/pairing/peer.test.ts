@@ -4,6 +4,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { nowNs } from '../../../../src/base/clock.ts';
 import { OuterRoster } from '../../../../src/observe/pairing/outer-roster.ts';
 import { PairBook } from '../../../../src/observe/pairing/pair-book.ts';
 import type { Pairing } from '../../../../src/observe/pairing/paired.ts';
@@ -85,11 +86,19 @@ function bookOf(...sights: Sight[]): PairBook {
   return book;
 }
 
-const told = (book: PairBook) => (query: string) => ({ body: JSON.stringify(answerPeer(book, query)) });
+/** What the peer answers, at its own time. */
+const answered = (book: PairBook, query: string) => answerPeer(book, query, nowNs() + ms(LEAD_MS));
+const told = (book: PairBook) => (query: string) => ({ body: JSON.stringify(answered(book, query)) });
+/** One of a version that does not know of texts, nor says when it answers. */
+const toldByOlder = (book: PairBook) => (query: string) => {
+  const { wholeTexts: _, answeredAtNs: __, ...older } = answered(book, query);
+  const sights = older.sights.map((one) => ({ ...one, lanes: one.lanes.map(({ places: ___, ...lane }) => lane) }));
+  return { body: JSON.stringify({ ...older, sights }) };
+};
 
 describe('a peer that saw it', () => {
   test('tells it, and its clock lies in an interval that holds the truth', async () => {
-    const { origin } = await startPeer(told(bookOf(innerOf(1), innerOf(2))));
+    const { origin } = await startPeer(toldByOlder(bookOf(innerOf(1), innerOf(2))));
     const { hop } = await pairsWith(origin).find(outerOf(1));
     expect(hop).toMatchObject({ name: 'far', pairedBy: 'trace', confirmed: true, inner: { id: 'i1' } });
     // Text waits 3 ms at most, the request 4 ms: the offset is known to the middle of that, ± 3.5 ms.
@@ -168,7 +177,7 @@ describe('a peer that is no help', () => {
 });
 
 describe('an answer', () => {
-  const whole = answerPeer(bookOf(innerOf(1)), 'trace=t1');
+  const whole = answered(bookOf(innerOf(1)), 'trace=t1');
 
   test('survives JSON', () => {
     expect(readPeerAnswer(JSON.stringify(whole))).toEqual(JSON.parse(JSON.stringify(whole)));
@@ -191,8 +200,9 @@ describe('an answer', () => {
 
   test('holds the sights that were asked for, by any id, once each', () => {
     const both = innerOf(1, { ids: { traceId: 't1', requestId: 'r 1&', responseId: 'a1' } });
-    const query = peerQuery([outerOf(1, { ids: both.ids }), outerOf(3)]);
-    expect(answerPeer(bookOf(both, innerOf(2)), query).sights.map(({ id }) => id)).toEqual(['i1']);
+    const sought = [outerOf(1, { ids: both.ids }), outerOf(3)];
+    const query = peerQuery(sought.map((one) => ({ sight: one, byText: false })));
+    expect(answered(bookOf(both, innerOf(2)), query).sights.map(({ id }) => id)).toEqual(['i1']);
   });
 });
 

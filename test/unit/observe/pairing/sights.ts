@@ -1,8 +1,7 @@
 // Sights in few words: what was seen of an answer at one point, from its text and the moments at which it grew.
 // Moments in ms on one clock.
-import { FNV_START, fnvStep } from '../../../../src/base/fnv.ts';
 import type { Channel } from '../../../../src/record/kinds.ts';
-import { HASH_STEP_CHARS } from '../../../../src/record/text-curve.ts';
+import { TextLog } from '../../../../src/record/text-log.ts';
 import type { Sight, SightFacts, SightIds, SightLane } from '../../../../src/observe/pairing/sight.ts';
 
 export const ms = (milliseconds: number): number => Math.round(milliseconds * 1e6);
@@ -13,6 +12,8 @@ export interface LaneSpec {
   readonly atMs: readonly number[];
   readonly channel?: Channel;
   readonly choice?: number;
+  /** Its text as it came, one at each moment; of equal length where not told. */
+  readonly fragments?: readonly string[];
   /** Bytes of body for each code point. */
   readonly bytesPerChar?: number;
 }
@@ -53,32 +54,32 @@ export function sight({ id, openedMs = 0, endedMs = 1_000, ids = {}, lanes = [],
   };
 }
 
-export function laneOf({ text, atMs, channel = 'text', choice = 0, bytesPerChar = 4 }: LaneSpec): SightLane {
-  const points = [...text];
-  const endChars = atMs.map((_, index) => Math.round((points.length * (index + 1)) / atMs.length));
-  const { prefixHashes, endHash } = hashesOf(text);
+export function laneOf({ text, atMs, channel = 'text', choice = 0, fragments, bytesPerChar = 4 }: LaneSpec): SightLane {
+  const log = new TextLog();
+  for (const [at, fragment] of (fragments ?? cutEvenly(text, atMs.length)).entries())
+    log.add(channel, choice, fragment, at);
+  const [lane] = log.finish().lanes;
+  log.release();
+  const { chunk = [], endChars = [], prefixHashes = [], endHash = 0, places } = lane ?? {};
   return {
     channel,
     choice,
     endChars,
-    atNs: atMs.map(ms),
+    atNs: chunk.map((at) => ms(atMs[at] ?? 0)),
     bytes: endChars.map((chars) => chars * bytesPerChar),
-    lengthChars: points.length,
+    lengthChars: endChars.at(-1) ?? 0,
     prefixHashes,
     endHash,
+    ...(places === undefined ? {} : { places }),
     firstReceivedAtNs: ms(atMs[0] ?? 0),
     lastReceivedAtNs: ms(atMs.at(-1) ?? 0),
   };
 }
 
-export function hashesOf(text: string): { prefixHashes: number[]; endHash: number } {
-  let hash = FNV_START;
-  const prefixHashes: number[] = [];
-  for (const [index, point] of [...text].entries()) {
-    hash = fnvStep(hash, point.codePointAt(0) as number);
-    if ((index + 1) % HASH_STEP_CHARS === 0) prefixHashes.push(hash >>> 0);
-  }
-  return { prefixHashes, endHash: hash >>> 0 };
+function cutEvenly(text: string, count: number): string[] {
+  const points = [...text];
+  const place = (index: number): number => Math.round((points.length * index) / count);
+  return Array.from({ length: count }, (_, index) => points.slice(place(index), place(index + 1)).join(''));
 }
 
 /** Moments from `fromMs` on, `everyMs` apart. */

@@ -2,6 +2,7 @@
 // what it did is named. Method: hand-made lanes with real hashes.
 import { describe, expect, test } from 'vitest';
 import { matchTexts } from '../../../../src/observe/pairing/text-match.ts';
+import type { Sight, SightLane } from '../../../../src/observe/pairing/sight.ts';
 import { every, prose, sight, type LaneSpec, type SightSpec } from './sights.ts';
 
 const TEXT = prose(1, 300);
@@ -12,63 +13,155 @@ function lane(text: string, channel: LaneSpec['channel'] = 'text', choice = 0): 
   return { text, channel, choice, atMs: AT };
 }
 
+/** A lane in these fragments. */
+function told(fragments: readonly string[]): LaneSpec {
+  return { text: fragments.join(''), atMs: every(100, 10, fragments.length), fragments };
+}
+
+/** As an engine tells it. */
+function piecesOf(text: string): string[] {
+  return text.match(/[^]{1,15}/gu) ?? [];
+}
+
 function match(outer: readonly LaneSpec[], inner: readonly LaneSpec[], more: { outer?: SightSpec['more'] } = {}) {
   const out = sight({ id: 'o', lanes: outer, ...(more.outer === undefined ? {} : { more: more.outer }) });
-  const { agreement, changes, equalChars, pairs } = matchTexts(out, sight({ id: 'i', lanes: inner }));
-  return { agreement, changes, equalChars, common: pairs.map(({ commonChars }) => commonChars) };
+  const { agreement, changes, sureChars, pairs } = matchTexts(out, sight({ id: 'i', lanes: inner }));
+  return { agreement, changes, sureChars, common: pairs.map(({ commonChars }) => commonChars) };
 }
 
 test('the same text is equal, however it was cut into pieces', () => {
   const other = { ...lane(TEXT), atMs: every(300, 50, 3) };
-  expect(match([lane(TEXT)], [other])).toEqual({ agreement: 'equal', changes: [], equalChars: 300, common: [300] });
+  expect(match([lane(TEXT)], [other])).toEqual({ agreement: 'equal', changes: [], sureChars: 300, common: [300] });
 });
 
 test('code points count, not units', () => {
   const text = '😀'.repeat(70);
-  expect(match([lane(text)], [lane(text)])).toMatchObject({ agreement: 'equal', equalChars: 70 });
+  expect(match([lane(text)], [lane(text)])).toMatchObject({ agreement: 'equal', sureChars: 70 });
 });
 
 describe('a gateway that alters text', () => {
-  test('in its middle leaves the beginning common, to the hash step', () => {
+  test('by one character in its middle leaves what is before and behind it', () => {
     const altered = `${TEXT.slice(0, 200)}X${TEXT.slice(201)}`;
-    expect(match([lane(altered)], [lane(TEXT)])).toMatchObject({
-      agreement: 'part',
-      changes: ['text_changed'],
-      common: [192],
-    });
+    const { agreement, changes, common } = match([lane(altered)], [lane(TEXT)]);
+    expect([agreement, changes]).toEqual(['near', ['text_changed']]);
+    expect(common[0]).toBeGreaterThan(192);
   });
 
   test('in its last characters is seen although no full step differs', () => {
     expect(match([lane(`${TEXT.slice(0, 299)}X`)], [lane(TEXT)])).toMatchObject({
+      agreement: 'near',
       changes: ['text_changed'],
-      common: [256],
     });
   });
 
   test('by adding a footer adds text, and the rest is common', () => {
     expect(match([lane(`${TEXT} and a word from us`)], [lane(TEXT)])).toMatchObject({
-      agreement: 'part',
+      agreement: 'near',
       changes: ['text_added'],
       common: [256],
     });
   });
 
   test('by dropping the end loses text', () => {
-    expect(match([lane(TEXT.slice(0, 250))], [lane(TEXT)])).toMatchObject({ changes: ['text_lost'], common: [192] });
+    expect(match([lane(TEXT.slice(0, 250))], [lane(TEXT)])).toMatchObject({ changes: ['text_lost'] });
   });
 
-  test('from its first character on has nothing in common with it', () => {
-    expect(match([lane(`Hello! ${TEXT}`)], [lane(TEXT)])).toMatchObject({
+  test.each([1, 7, 63, 64, 65, 1_000])('by %i characters before it adds text, and all of it is there', (chars) => {
+    const banner = prose(7, chars);
+    expect(match([told([banner, ...piecesOf(TEXT)])], [lane(TEXT)])).toEqual({
+      agreement: 'whole',
+      changes: ['text_added'],
+      sureChars: 300,
+      common: [300],
+    });
+  });
+
+  test('by a banner within its first fragment leaves all but that', () => {
+    const [first = '', ...rest] = piecesOf(TEXT);
+    const { agreement, changes, common } = match([told([`${prose(7, 90)}${first}`, ...rest])], [lane(TEXT)]);
+    expect({ agreement, changes, common }).toEqual({
+      agreement: 'near',
+      changes: ['text_added'],
+      common: [300 - first.length],
+    });
+  });
+
+  test('by a banner, in pieces of its own, is told by where its content is', () => {
+    const long = prose(8, 2_000);
+    const { agreement, changes, common } = match(
+      [{ ...lane(`${prose(7, 500)}${long}`), atMs: every(0, 1, 7) }],
+      [lane(long)],
+    );
+    expect([agreement, changes]).toEqual(['near', ['text_added']]);
+    expect(common[0]).toBeGreaterThan(1_800);
+  });
+
+  test('by taking its first sentence away loses text', () => {
+    expect(match([lane(TEXT.slice(120))], [told([TEXT.slice(0, 120), ...piecesOf(TEXT.slice(120))])])).toEqual({
+      agreement: 'whole',
+      changes: ['text_lost'],
+      sureChars: 180,
+      common: [180],
+    });
+  });
+
+  test('by another word at its beginning changes it', () => {
+    const long = prose(9, 1_000);
+    const altered = `${long.slice(0, 10)}[REDACTED]${long.slice(14)}`;
+    const { agreement, changes, common } = match([lane(altered)], [lane(long)]);
+    expect([agreement, changes]).toEqual(['near', ['text_changed']]);
+    expect(common[0]).toBeGreaterThan(800);
+  });
+
+  test('by a paragraph put into its middle changes it there and adds to it', () => {
+    const long = prose(10, 2_000);
+    const altered = `${long.slice(0, 900)}${prose(11, 1_000)}${long.slice(900)}`;
+    const { agreement, changes, common } = match([lane(altered)], [lane(long)]);
+    expect([agreement, changes]).toEqual(['near', ['text_changed', 'text_added']]);
+    expect(common[0]).toBeGreaterThan(1_700);
+  });
+
+  test('by another text has nothing in common with it', () => {
+    expect(match([lane(prose(12, 300))], [lane(TEXT)])).toMatchObject({
       agreement: 'differs',
       changes: ['text_changed'],
     });
   });
 });
 
+describe('answers out of one template', () => {
+  const frame = prose(13, 600);
+
+  test.each([
+    ['before', (own: string) => `${frame}${own}`],
+    ['behind', (own: string) => `${own}${frame}`],
+  ])('that have more in common %s what is their own are not the same, and not one within the other', (_, fill) => {
+    const [one, other] = [fill(prose(14, 300)), fill(prose(15, 300))];
+    for (const banner of ['', prose(7, 100)]) {
+      const { agreement, sureChars } = match([told([banner, ...piecesOf(one)])], [lane(other)]);
+      expect([agreement, sureChars]).toEqual(['part', 0]);
+    }
+  });
+
+  test('are near to each other when they differ in a word, and no more than that', () => {
+    const { agreement, sureChars } = match([lane(`yes${frame}`)], [lane(`not${frame}`)]);
+    expect([agreement, sureChars]).toEqual(['near', 0]);
+  });
+});
+
+test('what an older peer saw is compared by its beginning', () => {
+  const [outer, inner] = [told([prose(7, 100), ...piecesOf(TEXT)]), lane(TEXT)].map((one) =>
+    sight({ id: 's', lanes: [one] }),
+  );
+  const { places: _, ...older } = (inner as Sight).lanes[0] as SightLane;
+  expect(matchTexts(outer as Sight, { ...(inner as Sight), lanes: [older] }).agreement).toBe('differs');
+  expect(matchTexts(inner as Sight, { ...(inner as Sight), lanes: [older] }).agreement).toBe('equal');
+});
+
 test('a stream that was cut has lost nothing to the hop', () => {
   const cut = { outcome: 'client_abort' as const };
   expect(match([lane(TEXT.slice(0, 250))], [lane(TEXT)], { outer: cut })).toMatchObject({
-    agreement: 'part',
+    agreement: 'near',
     changes: [],
   });
 });
@@ -95,10 +188,24 @@ describe('channels', () => {
     });
   });
 
-  test('reasoning that comes out before the text, on its channel, is moved and the rest is another text', () => {
-    expect(match([lane(THOUGHT + TEXT)], [lane(THOUGHT, 'reasoning'), lane(TEXT)])).toMatchObject({
-      agreement: 'part',
-      common: [192],
+  test('reasoning that comes out before the text, on its channel, is moved, and both are there', () => {
+    const fragments = [...piecesOf(THOUGHT), ...piecesOf(TEXT)];
+    const inner = [told(piecesOf(THOUGHT)), told(piecesOf(TEXT))] as const;
+    expect(match([told(fragments)], [{ ...inner[0], channel: 'reasoning' }, inner[1]])).toEqual({
+      agreement: 'whole',
+      changes: ['channel_moved'],
+      sureChars: 300,
+      common: [300, 200],
+    });
+  });
+
+  test('reasoning between marks before the text was moved, and the marks were added', () => {
+    const fragments = ['<think>', ...piecesOf(THOUGHT), '</think>', ...piecesOf(TEXT)];
+    const inner = [{ ...told(piecesOf(THOUGHT)), channel: 'reasoning' as const }, told(piecesOf(TEXT))];
+    expect(match([told(fragments)], inner)).toMatchObject({
+      agreement: 'whole',
+      changes: ['channel_moved', 'text_added'],
+      common: [300, 200],
     });
   });
 

@@ -63,34 +63,37 @@ function renderFamily(lines: string[], family: MetricFamily, format: TextFormat)
   for (const { labelValues, value } of family.scalars) {
     lines.push(`${sample}${labelText(pairUp(labelNames, labelValues))} ${value / family.perUnit}`);
   }
+  if (family.histograms.length === 0) return;
+  // All histograms of a family have the same bounds.
+  const bounds = family.histograms[0]?.histogram.bounds.map((bound) => boundText(bound / family.perUnit, format)) ?? [];
+  const context = { name, perUnit: family.perUnit, format, bounds: [...bounds, '+Inf'] };
   for (const { labelValues, histogram } of family.histograms) {
-    renderHistogram(
-      lines,
-      { name, pairs: pairUp(labelNames, labelValues), perUnit: family.perUnit, format },
-      histogram,
-    );
+    renderHistogram(lines, context, pairUp(labelNames, labelValues), histogram);
   }
 }
 
 interface HistogramContext {
   readonly name: string;
-  readonly pairs: LabelPairs;
   readonly perUnit: number;
   readonly format: TextFormat;
+  /** As they are written, the last one included. */
+  readonly bounds: readonly string[];
 }
 
-function renderHistogram(lines: string[], context: HistogramContext, histogram: Histogram): void {
-  const { name, pairs, perUnit, format } = context;
+/** Nine of ten lines of a scrape are buckets, so what their lines share is made once a series. */
+function renderHistogram(lines: string[], context: HistogramContext, pairs: LabelPairs, histogram: Histogram): void {
+  const { name, perUnit, format, bounds } = context;
+  const labels = labelText(pairs);
+  const start = `${name}_bucket${labels === '' ? '{' : `${labels.slice(0, -1)},`}le="`;
+  const { counts } = histogram;
   let cumulative = 0;
-  for (const [bucket, count] of histogram.counts.entries()) {
-    cumulative += count;
-    const bound = histogram.bounds[bucket];
-    const le = bound === undefined ? '+Inf' : boundText(bound / perUnit, format);
+  for (let bucket = 0; bucket < counts.length; bucket += 1) {
+    cumulative += counts[bucket] as number;
     const exemplar = format === 'openmetrics' ? exemplarText(histogram, bucket, perUnit) : '';
-    lines.push(`${name}_bucket${labelText([...pairs, ['le', le]])} ${cumulative}${exemplar}`);
+    lines.push(`${start}${bounds[bucket] as string}"} ${cumulative}${exemplar}`);
   }
-  lines.push(`${name}_sum${labelText(pairs)} ${histogram.sumInUnits}`);
-  lines.push(`${name}_count${labelText(pairs)} ${histogram.count}`);
+  lines.push(`${name}_sum${labels} ${histogram.sumInUnits}`);
+  lines.push(`${name}_count${labels} ${histogram.count}`);
 }
 
 /** OpenMetrics writes whole bounds with a point; the older format has always written them without. */

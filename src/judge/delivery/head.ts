@@ -5,6 +5,7 @@ import { isSurelyEarly } from '../../record/head-class.ts';
 import { EVENT_KINDS } from '../../record/kinds.ts';
 import type { StreamRecord } from '../../record/stream-record.ts';
 import { standingSinceNs } from '../pauses.ts';
+import { medianOf } from '../rank.ts';
 import { commonNumbers, toMs, type Finding, type Shape } from './shape.ts';
 
 /** From here on it is worth a word that there was a head only with the text. */
@@ -18,10 +19,14 @@ const WITH_TEXT_MOST_NS = 5_000_000;
  */
 const LOST_NS = 250_000_000;
 const LOST_ROUND_TRIPS = 4;
-/** A network that stands still for longer keeps the tokens of that time as well; then it takes twice as long a wait. */
-const STALLED = 2;
-/** Where nobody has measured the way it may go round the world. */
-const UNKNOWN_ROUND_TRIP_NS = 300_000_000;
+/** A longer way is so uneven that the text catches up with its head; and so may be one that nobody has measured. */
+const FAR_NS = 10_000_000;
+/**
+ * A network that stood still keeps the text of that time as well. One token is next to impossible to be kept alone,
+ * unless tokens are far apart; else it takes a wait twice as long.
+ */
+const STOOD_STILL = 2;
+const APART_PARTS = 8;
 /** An answer that was there already is over at once; then what kept the head was no engine at all. */
 const BURSTS_LEAST = 8;
 const BURSTS_AMPLE = 20;
@@ -41,7 +46,7 @@ export function judgeHead(shape: Shape): Finding | undefined {
   if (first !== shape.arrivals.bursts[0] || last.endAtNs - first.atNs < LIVE_LEAST_NS) return undefined;
   if (record.response.hopSigns?.cached === true || record.connection?.retried === true) return undefined;
   const waitNs = headAtNs - sentAtNs;
-  const leastNs = (shape.counts[0] ?? 0) > 1 ? STALLED * leastWaitNs(record) : leastWaitNs(record);
+  const leastNs = leastWaitNs(shape);
   const lateNs = latenessNs(record, outputAtNs(shape));
   if (outputAtNs(shape) - headAtNs + lateNs > WITH_TEXT_MOST_NS || waitNs - lateNs < leastNs) return undefined;
   return {
@@ -70,9 +75,13 @@ function outputAtNs({ record, bursts }: Shape): number {
   return Math.min(textAtNs, chunks.receivedAtNs[events.chunk[roleIndex] ?? -1] ?? textAtNs);
 }
 
-function leastWaitNs({ connection }: StreamRecord): number {
-  const roundTripNs = connection?.tcpNs ?? connection?.wireFloorNs ?? UNKNOWN_ROUND_TRIP_NS;
-  return LOST_NS + LOST_ROUND_TRIPS * roundTripNs;
+function leastWaitNs({ record: { connection }, counts, bursts }: Shape): number {
+  const roundTripNs = connection?.tcpNs ?? connection?.wireFloorNs ?? Infinity;
+  if (roundTripNs > FAR_NS) return Infinity;
+  const lostNs = LOST_NS + LOST_ROUND_TRIPS * roundTripNs;
+  const gapNs = medianOf(bursts.slice(1).map(({ silenceNs }) => silenceNs));
+  const isAlone = (counts[0] ?? 0) <= 1 && gapNs * APART_PARTS <= lostNs;
+  return isAlone ? lostNs : STOOD_STILL * lostNs;
 }
 
 /** How late our own stamp may be: what came apart may have one moment for that. */

@@ -47,7 +47,7 @@ function isSetOff(holds: readonly number[], gaps: readonly number[]): boolean {
   const afterNext = holds.map((holdNs, index) => holdNs - (gaps[index] ?? 0));
   const unevenNs = spreadNs(holds);
   if (unevenNs < UNEVEN_LEAST_NS || CLOSER * spreadNs(afterNext) > unevenNs) return false;
-  return rankOf(afterNext, 5) >= -BEFORE_MOST_NS && rankOf(afterNext, 50) <= AFTER_MOST_NS;
+  return rankOf(afterNext, 25) >= -BEFORE_MOST_NS && rankOf(afterNext, 50) <= AFTER_MOST_NS;
 }
 
 /** Of the middle half. */

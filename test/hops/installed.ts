@@ -2,9 +2,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'rubato-hops');
-const PYTHON = ['envoy', 'vllm-router', 'sglang-router', 'litellm'].map((name) => join(CACHE, name, 'bin'));
-const NODE = join(CACHE, 'node-compression', 'node_modules');
+export const HOPS_CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'rubato-hops');
+const PYTHON = ['envoy', 'vllm-router', 'sglang-router', 'litellm'].map((name) => join(HOPS_CACHE, name, 'bin'));
+const NODE = join(HOPS_CACHE, 'node-compression', 'node_modules');
 /** What a person wants to see in a log of thousands of lines. */
 const MARK = '!!!!!!!! NOT TESTED';
 
@@ -17,7 +17,7 @@ export const HOPS_ENV: NodeJS.ProcessEnv = {
     join(import.meta.dirname, '../../node_modules/.bin'),
     process.env['PATH'] ?? '',
     ...PYTHON,
-    join(CACHE, 'portkey', 'node_modules/.bin'),
+    join(HOPS_CACHE, 'portkey', 'node_modules/.bin'),
   ].join(':'),
 };
 

@@ -1,5 +1,5 @@
-// The rhythms that engines are known for, as scripts: what is written when. Seeded, so that two runs of a
-// rhythm are the same stream.
+// The rhythms that engines are known for, as scripts: what is written when, in vLLM's words (0.32): a role and the
+// first token at once, its name on the last message only. Seeded, so that two runs of a rhythm are the same stream.
 
 /** One write: so many events leave in one piece. */
 export interface Write {
@@ -19,40 +19,54 @@ const STEP_MS = 20;
 const TOKEN_COUNT = 150;
 const WORDS = ['time', ' stolen', ' and', ' given', ' back', ',', ' a', ' measure', ' later', '.', ' naïve', ' 時間'];
 
-export function chunkOf(index: number, delta: Record<string, unknown>, finish: string | null = null): string {
-  const fields = { id: 'chatcmpl-hop', object: 'chat.completion.chunk', created: 1_790_000_000, model: 'hop-model' };
-  const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
-  return `data: ${JSON.stringify({ ...fields, system_fingerprint: `fp_${index}`, choices })}\n\n`;
+const FINGERPRINT = 'vllm-0.32.0-30307635';
+
+function chunkOf(delta: Record<string, unknown>, rest: Record<string, unknown> = {}, finish?: string): string {
+  const fields = {
+    id: 'chatcmpl-b43e94c66cb084cd',
+    object: 'chat.completion.chunk',
+    created: 1_790_000_000,
+    model: 'hop-model',
+  };
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish ?? null }];
+  return `data: ${JSON.stringify({ ...fields, choices, ...rest })}\n\n`;
 }
+
+const ROLE = chunkOf({ role: 'assistant', content: '' }, { prompt_token_ids: null });
 
 function token(index: number): string {
-  return chunkOf(index, { content: WORDS[(index * 7) % WORDS.length] });
+  return chunkOf({ content: WORDS[(index * 7) % WORDS.length] });
 }
 
-function closing(index: number): string[] {
-  return [chunkOf(index, {}, 'stop'), 'data: [DONE]\n\n'];
+/** The events of one step, from this token on. */
+function step(from: number, count: number): string[] {
+  const tokens = Array.from({ length: count }, (_, offset) => token(from + offset));
+  return from === 0 ? [ROLE, ...tokens] : tokens;
+}
+
+function closing(): string[] {
+  return [chunkOf({}, { system_fingerprint: FINGERPRINT }, 'stop'), 'data: [DONE]\n\n'];
 }
 
 /** One token every 20 ms. */
 function steady(): Write[] {
   const writes = Array.from({ length: TOKEN_COUNT }, (_, index) => ({
     atMs: FIRST_TOKEN_MS + index * STEP_MS,
-    events: [token(index)],
+    events: step(index, 1),
   }));
-  return [...writes, { atMs: FIRST_TOKEN_MS + TOKEN_COUNT * STEP_MS, events: closing(TOKEN_COUNT) }];
+  return [...writes, { atMs: FIRST_TOKEN_MS + TOKEN_COUNT * STEP_MS, events: closing() }];
 }
 
 /** Speculative decoding: a step every 40 ms, one to five accepted tokens each, an event a token in one write. */
 function bursts(): Write[] {
   const writes: Write[] = [];
   let index = 0;
-  for (let step = 0; index < TOKEN_COUNT; step += 1) {
-    const count = 1 + ((step * step * 3 + step) % 5);
-    const events = Array.from({ length: count }, (_, offset) => token(index + offset));
-    writes.push({ atMs: FIRST_TOKEN_MS + step * 2 * STEP_MS, events });
+  for (let at = 0; index < TOKEN_COUNT; at += 1) {
+    const count = 1 + ((at * at * 3 + at) % 5);
+    writes.push({ atMs: FIRST_TOKEN_MS + at * 2 * STEP_MS, events: step(index, count) });
     index += count;
   }
-  return [...writes, { atMs: FIRST_TOKEN_MS + writes.length * 2 * STEP_MS, events: closing(index) }];
+  return [...writes, { atMs: FIRST_TOKEN_MS + writes.length * 2 * STEP_MS, events: closing() }];
 }
 
 /** One token every 20 ms, with three silences of 400 to 900 ms. */
@@ -65,9 +79,9 @@ function stalling(): Write[] {
   let atMs = FIRST_TOKEN_MS;
   const writes = Array.from({ length: TOKEN_COUNT }, (_, index) => {
     atMs += STEP_MS + (silences.get(index) ?? 0);
-    return { atMs, events: [token(index)] };
+    return { atMs, events: step(index, 1) };
   });
-  return [...writes, { atMs: atMs + STEP_MS, events: closing(TOKEN_COUNT) }];
+  return [...writes, { atMs: atMs + STEP_MS, events: closing() }];
 }
 
 const ALL: readonly Rhythm[] = [

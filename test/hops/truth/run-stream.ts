@@ -62,6 +62,10 @@ function piecesOf(answer: WireMessage): { atNs: number; bytes: Buffer }[] {
   });
 }
 
+export function growthOfAnswer(answer: WireMessage): Growth[] {
+  return growthOf(piecesOf(answer), answer.values('content-encoding')[0]).growth;
+}
+
 function changesOf(sent: readonly string[], came: readonly string[]): string[] {
   const valueOf = (lines: readonly string[]): Map<string, string> =>
     new Map(lines.map((line) => [fieldName(line), line.slice(line.indexOf(':') + 1).trim()]));

@@ -1,5 +1,6 @@
 // A hop between two looks of one rubato: client → edge → hop → main listener → engine, with raw sockets at both
-// ends of it all. What rubato says is read from its record file, what happened from the raw sockets.
+// ends of it all and the kernel's stamps of what went into the hop and came out of it. What rubato says is read from
+// its record file, what happened from the others.
 import type { HopChoice } from '../../../src/client/hops/load.ts';
 import { startHop, type RunningHop } from '../../../src/client/hops/start.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
@@ -7,17 +8,35 @@ import { freePort } from '../../support/free-port.ts';
 import { Sidecar } from '../../support/sidecar.ts';
 import { HOPS_ENV } from '../installed.ts';
 import { RHYTHMS, type Rhythm } from '../truth/rhythms.ts';
-import { playMany, runStream, type StreamTruth } from '../truth/run-stream.ts';
+import { PacketTap } from '../truth/packet-tap.ts';
+import { growthOfAnswer, playMany, runStream, type StreamTruth } from '../truth/run-stream.ts';
+import type { Growth } from '../truth/text-growth.ts';
 import { TruthEngine } from '../truth/truth-engine.ts';
 
 const NAME = 'hop';
 
+/** The text as it grew on the wire, directly behind the hop and directly before it; moments on one clock. */
+export interface WireTruth {
+  readonly inner: readonly Growth[];
+  readonly outer: readonly Growth[];
+}
+
 export interface Sights {
   readonly truth: StreamTruth;
+  /** Absent where this machine does not let packets be seen. */
+  readonly wire?: WireTruth;
   /** In front of the hop. */
   readonly outer: StreamRecord;
   /** Behind it: the one with the whole answer. */
   readonly inner: StreamRecord;
+}
+
+interface Parts {
+  readonly engine: TruthEngine;
+  readonly sidecar: Sidecar;
+  readonly running: RunningHop;
+  readonly hop: HopChoice;
+  readonly tap: PacketTap | undefined;
 }
 
 export class Chain {
@@ -25,15 +44,18 @@ export class Chain {
   readonly #sidecar: Sidecar;
   readonly #running: RunningHop;
   readonly #hop: HopChoice;
+  readonly #tap: PacketTap | undefined;
 
-  private constructor(engine: TruthEngine, sidecar: Sidecar, running: RunningHop, hop: HopChoice) {
-    this.#engine = engine;
-    this.#sidecar = sidecar;
-    this.#running = running;
-    this.#hop = hop;
+  private constructor(parts: Parts) {
+    this.#engine = parts.engine;
+    this.#sidecar = parts.sidecar;
+    this.#running = parts.running;
+    this.#hop = parts.hop;
+    this.#tap = parts.tap;
   }
 
-  static async start(hop: HopChoice): Promise<Chain> {
+  /** `tapped`: with the kernel's stamps, where they can be had. */
+  static async start(hop: HopChoice, tapped = false): Promise<Chain> {
     const engine = await TruthEngine.start();
     // The edge must know where the hop will be, the hop where the main listener is.
     const listenPort = await freePort();
@@ -43,7 +65,8 @@ export class Chain {
     });
     try {
       const running = await startHop(hop, { upstreamPort: sidecar.listenPort, listenPort, env: HOPS_ENV });
-      return new Chain(engine, sidecar, running, hop);
+      const tap = tapped ? await PacketTap.start([running.port, sidecar.listenPort]) : undefined;
+      return new Chain({ engine, sidecar, running, hop, tap });
     } catch (error) {
       await sidecar.stop();
       await engine.stop();
@@ -71,7 +94,8 @@ export class Chain {
       'the inner sight',
       (record) => isNew(this.#indexOf(record)) && record.edge === undefined && record.answer.streamed,
     );
-    return { truth, outer: outer.record, inner: inner.record };
+    const wire = await this.#wireTruth();
+    return { truth, ...(wire === undefined ? {} : { wire }), outer: outer.record, inner: inner.record };
   }
 
   /** Streams of one rhythm side by side; the records in front of the hop and behind it. */
@@ -88,7 +112,20 @@ export class Chain {
     };
   }
 
+  async #wireTruth(): Promise<WireTruth | undefined> {
+    const answers = await this.#tap?.take();
+    if (answers === undefined) return undefined;
+    const growthAt = (port: number): Growth[] => {
+      const all = answers.get(port) ?? [];
+      const stream = all.findLast((answer) => answer.values('content-type')[0]?.startsWith('text/event-stream'));
+      if (stream === undefined) throw new Error(`no stream was seen on the wire from port ${port}`);
+      return growthOfAnswer(stream);
+    };
+    return { inner: growthAt(this.#sidecar.listenPort), outer: growthAt(this.#running.port) };
+  }
+
   async stop(): Promise<void> {
+    await this.#tap?.stop();
     await this.#running.stop();
     await this.#sidecar.stop();
     await this.#engine.stop();

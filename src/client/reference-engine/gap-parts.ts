@@ -6,9 +6,9 @@ import { workOf, type StepParts } from './step-cost.ts';
 export interface GapParts {
   /** Computing the tokens of all sequences in the step: its base, the batch, the caches, the guesses. */
   readonly workNs: number;
-  /** Prompts in the same step, and steps in which there was nothing but prompts. */
+  /** Prompts of others in the same step, and steps in which there was nothing but prompts. */
   readonly prefillNs: number;
-  /** Steps in which the sequence was thrown out, or was computed again. */
+  /** Steps in which the sequence was thrown out, or was computed again; and computing others again in its steps. */
   readonly preemptedNs: number;
   readonly hostNs: number;
   readonly stallNs: number;
@@ -34,16 +34,21 @@ export class GapTally {
   add(role: StepRole, parts: StepParts): void {
     this.#hostNs += parts.hostNs;
     this.#stallNs += parts.stallNs;
-    const wholeNs = workOf(parts) + parts.prefillNs + parts.noiseNs;
+    const { prefillNs, recomputeNs, noiseNs } = parts;
+    const wholeNs = workOf(parts) + prefillNs + recomputeNs + noiseNs;
     switch (role) {
       case 'decode':
         this.#workNs += workOf(parts);
-        this.#prefillNs += parts.prefillNs;
-        this.#noiseNs += parts.noiseNs;
+        this.#prefillNs += prefillNs;
+        this.#preemptedNs += recomputeNs;
+        this.#noiseNs += noiseNs;
         return;
-      case 'waits_for_prompts':
-        this.#prefillNs += wholeNs;
+      case 'waits_for_prompts': {
+        const againNs = Math.round((wholeNs * recomputeNs) / Math.max(1, prefillNs + recomputeNs));
+        this.#prefillNs += wholeNs - againNs;
+        this.#preemptedNs += againNs;
         return;
+      }
       case 'preempted':
         this.#preemptedNs += wholeNs;
         return;
@@ -65,6 +70,21 @@ export class GapTally {
     this.#workNs = this.#prefillNs = this.#preemptedNs = this.#hostNs = this.#stallNs = this.#noiseNs = 0;
     return parts;
   }
+}
+
+/** Several gaps in a row as one. */
+export function joinGaps(gaps: readonly GapParts[]): GapParts {
+  const sum = (part: keyof GapParts): number => gaps.reduce((total, gap) => total + gap[part], 0);
+  return {
+    workNs: sum('workNs'),
+    prefillNs: sum('prefillNs'),
+    preemptedNs: sum('preemptedNs'),
+    hostNs: sum('hostNs'),
+    stallNs: sum('stallNs'),
+    noiseNs: sum('noiseNs'),
+    aloneNs: sum('aloneNs'),
+    tokenCount: sum('tokenCount'),
+  };
 }
 
 export function gapNsOf(parts: GapParts): number {

@@ -147,15 +147,17 @@ export class Scheduler {
     let decodeCount = 0;
     let contextTokens = 0;
     let prefillTokens = 0;
+    let recomputedTokens = 0;
     for (const { seat, promptTokens } of shares) {
       prefillTokens += promptTokens;
+      if (seat.isPreempted) recomputedTokens += promptTokens;
       if (promptTokens > 0) continue;
       decodeCount += seat.liveCount;
       contextTokens += seat.contextTokens;
     }
     const index = this.#stepCount;
     this.#stepCount += 1;
-    const load = { decodeCount, contextTokens, prefillTokens, arrivedCount: this.#arrivedCount };
+    const load = { decodeCount, contextTokens, prefillTokens, recomputedTokens, arrivedCount: this.#arrivedCount };
     this.#arrivedCount = 0;
     const parts = stepParts(this.#model, this.#seed, index, load);
     const endAtNs = startAtNs + lengthOf(parts);

@@ -10,6 +10,8 @@ export interface StepLoad {
   /** Tokens in the caches of these. */
   readonly contextTokens: number;
   readonly prefillTokens: number;
+  /** Of these, tokens that had been computed before their sequence was thrown out. */
+  readonly recomputedTokens: number;
   /** Requests that came since the step before. */
   readonly arrivedCount: number;
 }
@@ -26,6 +28,8 @@ export interface StepParts {
   readonly draftNs: number;
   /** For prompts. */
   readonly prefillNs: number;
+  /** For what had been computed before its sequence was thrown out. */
+  readonly recomputeNs: number;
   /** No step takes as long as the one before it; below 0 where it was quick. */
   readonly noiseNs: number;
   /** The engine's process did something else. */
@@ -41,7 +45,7 @@ const DRAFT_WORD = 0x64726166;
 
 export function stepParts(model: EngineModel, seed: number, index: number, load: StepLoad): StepParts {
   const work = workParts(model, load);
-  const workNs = work.baseNs + work.decodeNs + work.contextNs + work.draftNs + work.prefillNs;
+  const workNs = workOf(work) + work.prefillNs + work.recomputeNs;
   return {
     ...work,
     noiseNs: noiseNs(model, seed, index, workNs),
@@ -51,22 +55,19 @@ export function stepParts(model: EngineModel, seed: number, index: number, load:
 }
 
 export function lengthOf(parts: StepParts): number {
-  return workOf(parts) + parts.prefillNs + parts.noiseNs + parts.hostNs + parts.stallNs;
+  return workOf(parts) + parts.prefillNs + parts.recomputeNs + parts.noiseNs + parts.hostNs + parts.stallNs;
 }
 
 /** The part that sequences with a cache cause, however they came together. */
-export function workOf({ baseNs, decodeNs, contextNs, draftNs }: StepParts): number {
+export function workOf({ baseNs, decodeNs, contextNs, draftNs }: WorkParts): number {
   return baseNs + decodeNs + contextNs + draftNs;
 }
 
 /** The same for these sequences alone in a step. */
 export function aloneWorkNs(model: EngineModel, decodeCount: number, contextTokens: number): number {
-  return workOf({
-    ...workParts(model, { decodeCount, contextTokens, prefillTokens: 0, arrivedCount: 0 }),
-    noiseNs: 0,
-    hostNs: 0,
-    stallNs: 0,
-  });
+  return workOf(
+    workParts(model, { decodeCount, contextTokens, prefillTokens: 0, recomputedTokens: 0, arrivedCount: 0 }),
+  );
 }
 
 /** Tokens that a sequence gets from a step: its own, and the guesses that were good up to the first bad one. */
@@ -78,15 +79,18 @@ export function tokensOfStep({ speculation }: EngineModel, seed: number, index: 
   return count;
 }
 
-function workParts(model: EngineModel, load: StepLoad): Omit<StepParts, 'noiseNs' | 'hostNs' | 'stallNs'> {
-  const { decodeCount, contextTokens, prefillTokens } = load;
+type WorkParts = Omit<StepParts, 'noiseNs' | 'hostNs' | 'stallNs'>;
+
+function workParts(model: EngineModel, load: StepLoad): WorkParts {
+  const { decodeCount, contextTokens, prefillTokens, recomputedTokens } = load;
   const { drafts = 0, draftNs = 0, verifyNs = 0 } = decodeCount === 0 ? {} : (model.speculation ?? {});
   return {
     baseNs: model.stepBaseNs,
     decodeNs: model.decodeNs * decodeCount,
     contextNs: model.contextNs * contextTokens,
     draftNs: drafts * (draftNs + verifyNs * decodeCount),
-    prefillNs: model.prefillNs * prefillTokens,
+    prefillNs: model.prefillNs * (prefillTokens - recomputedTokens),
+    recomputeNs: model.prefillNs * recomputedTokens,
   };
 }
 

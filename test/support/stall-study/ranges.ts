@@ -1,0 +1,143 @@
+// The ranges that the study draws its numbers from: those of development, and those held out, which no rule was ever
+// tried on while it was written. They do not overlap, except where a number is a choice between two forms of a
+// mechanic. Whoever mends a rule by what the held-out ones show has used them up, and must draw new ones.
+import { integerBetween, seededRandom, type Random } from '../../../src/client/random.ts';
+
+export type Range = readonly [number, number];
+
+export interface Ranges {
+  readonly stallMs: readonly number[];
+  readonly stepBaseMs: Range;
+  readonly decodeUs: Range;
+  readonly contextNs: Range;
+  readonly prefillUs: Range;
+  readonly noisePercent: Range;
+  readonly arrivalsPerMinute: Range;
+  readonly promptTokens: Range;
+  readonly outputTokens: Range;
+  readonly bytesPerToken: Range;
+  readonly jitterUs: Range;
+  readonly eventBytes: Range;
+  /** Prefill: what a prompt token costs, what a step takes of them, and the long prompts. */
+  readonly heavyPrefillUs: Range;
+  readonly heavyStepTokens: readonly number[];
+  readonly longPromptTokens: Range;
+  readonly longEveryMs: Range;
+  /** Growth: a crowd that comes at once, and what each of it costs a step. */
+  readonly crowd: Range;
+  readonly crowdDecodeUs: Range;
+  readonly crowdContextTokens: Range;
+  readonly crowdContextNs: Range;
+  /** Preemption: so many times the cache of a long answer, and how long these are. */
+  readonly cacheAnswersPercent: Range;
+  readonly longOutputTokens: Range;
+  readonly hostEverySteps: Range;
+  readonly hostMs: Range;
+  readonly drafts: Range;
+  readonly acceptPercent: Range;
+  readonly slowStepMs: Range;
+  readonly spacingUs: Range;
+  readonly gatherBytes: Range;
+  readonly gatherMs: Range;
+  readonly lossPerMille: Range;
+  readonly resendMs: Range;
+  readonly blockMs: Range;
+  readonly pauseMs: Range;
+}
+
+export const DEVELOPMENT: Ranges = {
+  stallMs: [100],
+  stepBaseMs: [8, 20],
+  decodeUs: [100, 450],
+  contextNs: [20, 100],
+  prefillUs: [20, 55],
+  noisePercent: [0, 7],
+  arrivalsPerMinute: [40, 90],
+  promptTokens: [40, 380],
+  outputTokens: [40, 160],
+  bytesPerToken: [3, 4],
+  jitterUs: [50, 1_500],
+  eventBytes: [60, 160],
+  heavyPrefillUs: [60, 120],
+  heavyStepTokens: [2_048, 4_096],
+  longPromptTokens: [3_000, 9_000],
+  longEveryMs: [2_500, 6_000],
+  crowd: [28, 48],
+  crowdDecodeUs: [2_800, 4_500],
+  crowdContextTokens: [4_000, 7_000],
+  crowdContextNs: [500, 900],
+  cacheAnswersPercent: [180, 320],
+  longOutputTokens: [200, 420],
+  hostEverySteps: [120, 320],
+  hostMs: [150, 500],
+  drafts: [4, 5],
+  acceptPercent: [75, 88],
+  slowStepMs: [115, 190],
+  spacingUs: [100, 700],
+  gatherBytes: [1_200, 4_000],
+  gatherMs: [150, 400],
+  lossPerMille: [4, 11],
+  resendMs: [200, 320],
+  blockMs: [200, 900],
+  pauseMs: [20, 150],
+};
+
+export const HELD_OUT: Ranges = {
+  stallMs: [80, 125],
+  stepBaseMs: [21, 30],
+  decodeUs: [451, 700],
+  contextNs: [101, 170],
+  prefillUs: [56, 75],
+  noisePercent: [8, 11],
+  arrivalsPerMinute: [91, 120],
+  promptTokens: [381, 480],
+  outputTokens: [161, 220],
+  bytesPerToken: [5, 6],
+  jitterUs: [1_501, 3_000],
+  eventBytes: [161, 230],
+  heavyPrefillUs: [121, 170],
+  heavyStepTokens: [1_536, 8_192],
+  longPromptTokens: [9_001, 14_000],
+  longEveryMs: [6_001, 9_000],
+  crowd: [49, 64],
+  crowdDecodeUs: [4_501, 6_000],
+  crowdContextTokens: [7_001, 9_000],
+  crowdContextNs: [901, 1_200],
+  cacheAnswersPercent: [321, 420],
+  longOutputTokens: [421, 600],
+  hostEverySteps: [321, 480],
+  hostMs: [501, 900],
+  drafts: [6, 8],
+  acceptPercent: [89, 94],
+  slowStepMs: [191, 280],
+  spacingUs: [701, 1_400],
+  gatherBytes: [4_001, 8_000],
+  gatherMs: [401, 700],
+  lossPerMille: [12, 20],
+  resendMs: [321, 600],
+  blockMs: [901, 2_500],
+  pauseMs: [151, 400],
+};
+
+/** Draws whole numbers out of ranges. */
+export class Draw {
+  readonly random: Random;
+  readonly ranges: Ranges;
+
+  constructor(seed: number, ranges: Ranges) {
+    this.random = seededRandom(seed);
+    this.ranges = ranges;
+  }
+
+  in(range: Range): number {
+    return integerBetween(this.random, ...range);
+  }
+
+  of<Value>(values: readonly Value[]): Value {
+    return values[integerBetween(this.random, 0, values.length - 1)] as Value;
+  }
+
+  chance(ratio: number): boolean {
+    return this.random() < ratio;
+  }
+}

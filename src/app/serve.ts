@@ -72,6 +72,7 @@ async function start(config: Config, parts: Parts): Promise<Running> {
   if (config.upstreamTls.insecure) {
     log.warn('certificates of upstreams are not verified (upstream-insecure): keys and prompts go to whoever answers');
   }
+  tellFloors(config, log);
   const room = roomInDescriptorsCount();
   if (room !== undefined && room < config.admission.maxConnectionCount) {
     const limit = { max_connections: room, configured: config.admission.maxConnectionCount };
@@ -100,7 +101,6 @@ async function start(config: Config, parts: Parts): Promise<Running> {
     log.info('an edge is listening', { edge: edge.name, listen: edge.listen, upstream: edge.upstream });
   }
   log.info('rubato is listening', { ...address, ...(otlpListen && { otlp: hostPortText(otlpListen) }) });
-  tellFloors(config, log);
   parts.polling.start();
   void parts.peer?.start();
   void watch.start(allRoutes(config).map(({ upstream }) => upstream));

@@ -49,6 +49,6 @@ export function floorState(route: string, place: FloorPlace, sight: FloorSight |
   const floorNs = Math.round(passFloor(setup, load).stepMs * NS_PER_MS);
   const seen = { ...named, basis, batchCount, contextTokens, floorNs };
   if (stepNs === undefined) return seen;
-  const { timesFloor, bandwidthRatio } = besideFloor(setup, load, stepNs / NS_PER_MS);
-  return { ...seen, stepNs, timesFloor, bandwidthRatio };
+  const { bandwidthRatio } = besideFloor(setup, load, stepNs / NS_PER_MS);
+  return { ...seen, stepNs, timesFloor: stepNs / floorNs, bandwidthRatio };
 }

@@ -1,6 +1,6 @@
 // Many streams through every configuration that does not hold, side by side, and how often somebody was accused
 // of holding them: by one point in front of the hop, by one behind it, by two. Writes the sums to README.md of
-// this folder. Names on the command line limit it to recipes that begin so.
+// this folder. Names on the command line limit it to recipes that begin so. About twenty seconds a recipe.
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { loadHops, type HopChoice } from '../../src/client/hops/load.ts';
@@ -60,15 +60,22 @@ async function runAll(hop: HopChoice): Promise<void> {
 }
 
 const wanted = process.argv.slice(2);
-for (const hop of loadHops()) {
-  if (hop.variant.word !== 'passes') continue;
-  if (wanted.length > 0 && !wanted.some((prefix) => hop.name.startsWith(prefix))) continue;
+const isWanted = (name: string): boolean => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix));
+const chosen = loadHops().filter(({ name, variant }) => variant.word === 'passes' && isWanted(name));
+const failed: string[] = [];
+for (const [index, hop] of chosen.entries()) {
   try {
     await runAll(hop);
-    process.stdout.write(`${hop.name}: ${streamCount} streams so far, ${accusations.length} accusations\n`);
+    const sums = `${streamCount} streams so far, ${accusations.length} accusations`;
+    process.stdout.write(
+      `${index + 1}/${chosen.length} ${hop.name}: ${sums}, load ${(loadavg()[0] ?? 0).toFixed(1)}\n`,
+    );
   } catch (error) {
     if (error instanceof HopMissing) sayNotTested(hop.name, error.message);
-    else process.stdout.write(`${hop.name} FAILED: ${(error as Error).message}\n`);
+    else {
+      failed.push(`${hop.name}: ${(error as Error).message}`);
+      process.stdout.write(`FAILED ${failed.at(-1)}\n`);
+    }
   }
 }
 
@@ -78,7 +85,9 @@ const lines = VIEWS.map((view) => {
 });
 const load = (loadavg()[0] ?? 0).toFixed(1);
 const sum = `${streamCount} streams, ${SIDE_BY_SIDE} side by side, in ${hops.size} combinations of hop and rhythm (load ${load}):`;
-const accused = accusations.length === 0 ? 'Nobody was accused.' : `Accused: ${[...new Set(accusations)].join('; ')}.`;
+const names = [...new Set(accusations)].join('; ');
+const accused = accusations.length === 0 ? 'Nobody was accused.' : `Accused: ${names}.`;
+if (failed.length > 0) lines.push(`- could not be run: ${failed.join('; ')}`);
 process.stdout.write(`${[sum, ...lines, accused].join('\n')}\n`);
 if (wanted.length === 0) {
   writeBetweenMarks(

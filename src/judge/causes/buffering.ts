@@ -3,9 +3,8 @@
 import type { CauseFinding } from './verdict.ts';
 import type { StallView } from './view.ts';
 
-export function findBuffering({ whole, aftermath, context, gapNs }: StallView): CauseFinding | undefined {
+export function findBuffering({ whole, aftermath, context, gapNs, isBunched }: StallView): CauseFinding | undefined {
   const { stream } = context;
-  const isBunched = stream.eventCount >= 1.3 * stream.readCount || stream.nearZeroCount >= 0.3 * stream.readCount;
   if (aftermath !== 'burst' && !isBunched) return undefined;
   const numbers = { gapMs: gapNs / 1e6, eventsAtEnd: stream.eventsFromEnd[0] ?? 0 };
   const { hop, delivery } = whole ?? {};

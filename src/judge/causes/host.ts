@@ -1,21 +1,20 @@
 // The engine's process stood still, or had work of its own between two steps: every stream stops at once and comes
 // back at once, one step's worth each, and no prompt accounts for it. Unseen clients would look the same, so the
 // engine's own count of requests is asked where it is known; a stream that nobody keeps company needs it.
-import { medianOf } from '../rank.ts';
 import type { CauseFinding } from './verdict.ts';
 import type { StallView } from './view.ts';
 
 const TOGETHER_RATIO = 0.8;
-/** Prompts that account for this much leave it open whose the rest is. */
-const EXPLAINED_MAX_RATIO = 0.3;
-/** The gaps after it are shorter than this part of it: the pause is over. */
-const PASSES_RATIO = 0.5;
+/** What growth and prompts leave of the excess, at least. */
+const LEFT_RATIO = 0.6;
+const PASS_RATIO = 0.7;
 
 export function findHost(view: StallView): CauseFinding | undefined {
-  const { context, aftermath, prefill, excessNs, gapNs, pausedRatio } = view;
-  const { company, stream, engine } = context;
-  if (aftermath !== 'single' || prefill.possibleNs >= EXPLAINED_MAX_RATIO * excessNs) return undefined;
-  if (medianOf(stream.gapsAfterNs) >= PASSES_RATIO * gapNs) return undefined;
+  const { context, aftermath, prefill, excessNs, growthNs, isBunched, usualNs, pausedRatio } = view;
+  const { company, engine } = context;
+  if (aftermath !== 'single' || usualNs === undefined || (isBunched && excessNs < PASS_RATIO * usualNs))
+    return undefined;
+  if (excessNs - growthNs - prefill.possibleNs < LEFT_RATIO * excessNs) return undefined;
   const { streamCount, pausedCount, resumedTogetherCount, burstCount, runningAt } = company;
   const numbers = {
     excessMs: excessNs / 1e6,
@@ -28,7 +27,7 @@ export function findHost(view: StallView): CauseFinding | undefined {
   const strangers = running === undefined ? undefined : running > runningAt + context.arrivals.length;
   if (strangers === true) return undefined;
   if (pausedRatio === undefined) {
-    if (streamCount > 0 || strangers === undefined || running !== 1) return undefined;
+    if (streamCount > 0 || strangers === undefined || (running ?? 0) > 1) return undefined;
     return { confidence: 0.7, signs: ['alone_in_engine', 'no_arrival'], numbers };
   }
   if (pausedRatio < 1 || pausedCount < streamCount || burstCount > 0) return undefined;

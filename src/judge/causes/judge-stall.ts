@@ -44,6 +44,7 @@ export function judgeStall(context: StallContext, whole?: WholeStream): StallVer
   }).sort((a, b) => b.finding.confidence - a.finding.confidence);
   const [best, second] = found;
   const stall = { chunk: context.chunk, gapNs: view.gapNs };
+  if (isUsual(view)) return { ...stall, cause: 'unknown', confidence: 0, signs: ['usual_here'], numbers: {} };
   if (best === undefined) return { ...stall, cause: 'unknown', confidence: 0, signs: [], numbers: {} };
   if (second !== undefined && best.finding.confidence - second.finding.confidence < AHEAD_LEAST) {
     return { ...stall, cause: 'unknown', confidence: 0, signs: [`${best.cause}_or_${second.cause}`], numbers: {} };
@@ -52,11 +53,15 @@ export function judgeStall(context: StallContext, whole?: WholeStream): StallVer
   return { ...stall, cause: best.cause, confidence, signs, numbers: rounded(numbers) };
 }
 
+/** Steps of this route are that long when nothing is the matter: whoever set the limit knows why. */
+function isUsual({ isBunched, usualNs = 0, excessNs, context }: StallView): boolean {
+  return !isBunched && usualNs > context.stream.thresholdNs && usualNs > excessNs;
+}
+
 /** What was missed came at once, or things come in bunches anyway: a hop's doing shows in the whole stream only. */
 export function needsWholeStream(context: StallContext): boolean {
-  const { nearZeroCount, eventCount, readCount } = context.stream;
-  const isBunched = nearZeroCount >= 0.3 * readCount || eventCount >= 1.3 * readCount;
-  return isBunched || viewOf(context).aftermath === 'burst';
+  const { isBunched, aftermath } = viewOf(context);
+  return isBunched || aftermath === 'burst';
 }
 
 /** Of every stall whose surroundings the record keeps, in order of time; empty for records of earlier versions. */

@@ -1,18 +1,22 @@
 // The engine read somebody else's prompt. Its steps are longer while it does, for every stream in the batch, by what
 // reading so much text costs on this route, and at the end of it stands a first token.
 import type { CauseFinding } from './verdict.ts';
-import { COST_SLACK, type StallView } from './view.ts';
+import { COST_SLACK } from './prefill-share.ts';
+import type { StallView } from './view.ts';
 
-/** Of the excess, so much must be accounted for. */
-const EXPLAINED_RATIO = 0.7;
+/** Of the excess, so much must be accounted for, by prompts more than by anything else. */
+const EXPLAINED_RATIO = 0.5;
 /** Of the others, so many must have paused as well: a prompt slows the whole batch. */
 const PAUSED_RATIO = 0.6;
 /** A prompt that has no first token to show must cost about what the gap was longer by. */
 const UNSEEN_COST_LEAST_RATIO = 0.5;
+/** Where steps are passes with several tokens each, what tokens come apart by anyway is theirs. */
+const PASS_RATIO = 0.7;
 
 export function findPrefillInterference(view: StallView): CauseFinding | undefined {
-  const { prefill, excessNs, aftermath, pausedRatio, context } = view;
+  const { prefill, excessNs, aftermath, pausedRatio, context, growthNs, isBunched, usualNs = 0 } = view;
   if (aftermath === 'burst' || (pausedRatio ?? 1) < PAUSED_RATIO || excessNs <= 0) return undefined;
+  if (isBunched && excessNs < PASS_RATIO * usualNs) return undefined;
   const numbers = {
     excessMs: excessNs / 1e6,
     explainedMs: prefill.explainedNs / 1e6,
@@ -23,7 +27,7 @@ export function findPrefillInterference(view: StallView): CauseFinding | undefin
     ...(pausedRatio === undefined ? [] : ['others_paused']),
     ...(prefill.isRecompute ? ['recompute'] : []),
   ];
-  if (prefill.explainedNs >= EXPLAINED_RATIO * excessNs) {
+  if (prefill.explainedNs >= EXPLAINED_RATIO * excessNs && prefill.explainedNs > growthNs) {
     if (prefill.costNs !== undefined) {
       return { confidence: pausedRatio === undefined ? 0.85 : 0.95, signs: ['first_token', 'cost', ...signs], numbers };
     }
@@ -33,7 +37,7 @@ export function findPrefillInterference(view: StallView): CauseFinding | undefin
   const unseen = context.arrivals.find(
     ({ firstTokenAtNs, sentAtNs, costNs }) =>
       firstTokenAtNs === undefined &&
-      sentAtNs >= context.startAtNs - (view.paceNs ?? 0) &&
+      sentAtNs >= context.startAtNs - usualNs &&
       costNs !== undefined &&
       COST_SLACK * costNs >= excessNs &&
       UNSEEN_COST_LEAST_RATIO * costNs <= excessNs,

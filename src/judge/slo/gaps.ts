@@ -1,11 +1,8 @@
 // What all objectives about gaps share: which gaps there are, and when too little is known of them. Gaps are
 // those between reads as received; whose ends cannot be trusted are counted, not judged.
 import type { Figures } from '../../measure/figures.ts';
-import type { Doubt } from '../../record/kinds.ts';
+import { hasLosses } from './fate.ts';
 import type { Subject } from './rule.ts';
-
-/** Stamps or events are missing, and with them perhaps the gap that matters. */
-const LOSSES: ReadonlySet<Doubt> = new Set(['tape_chunks', 'tape_bytes', 'log_full']);
 
 export function taintedCount({ taintedCounts }: Figures): number {
   return Object.values(taintedCounts).reduce((sum, count) => sum + count, 0);
@@ -13,8 +10,7 @@ export function taintedCount({ taintedCounts }: Figures): number {
 
 /** Trusted gaps that say nothing of the whole: some are missing, or most cannot be trusted. */
 export function areGapsDoubtful({ record, figures }: Subject): boolean {
-  if (record.doubts.some((doubt) => LOSSES.has(doubt))) return true;
-  return taintedCount(figures) > figures.gapsReceived.count;
+  return hasLosses(record.doubts) || taintedCount(figures) > figures.gapsReceived.count;
 }
 
 /** How many of ascending gaps keep the limit. */

@@ -14,6 +14,7 @@ import type { Growth } from '../truth/text-growth.ts';
 import { TruthEngine } from '../truth/truth-engine.ts';
 
 const NAME = 'hop';
+const WARM_UP_COUNT = 4;
 
 /** The text as it grew on the wire, directly behind the hop and directly before it; moments on one clock. */
 export interface WireTruth {
@@ -74,10 +75,12 @@ export class Chain {
     }
   }
 
-  /** One short answer. */
+  /** A few short answers: a gateway does much only once, and a sidecar that has run for a while knows its way. */
   async warmUp(): Promise<void> {
     const writes = RHYTHMS[0]?.writes.slice(-3).map(({ events }) => ({ atMs: 0, events })) ?? [];
-    await this.run({ name: 'steady', title: 'a warm-up', writes });
+    for (let count = 0; count < WARM_UP_COUNT; count += 1) {
+      await this.run({ name: 'steady', title: 'a warm-up', writes });
+    }
   }
 
   async run(rhythm: Rhythm): Promise<Sights> {

@@ -1,0 +1,47 @@
+// What came right after a stall: whether the engine went on meanwhile shows in what arrives once the stream is back.
+// Reads a context, judges nothing.
+import type { StallContext } from '../../record/stall-context.ts';
+import { medianOf } from '../rank.ts';
+
+export type Aftermath =
+  | 'burst' // much of what the silence had missed came at once: it was written, and did not arrive
+  | 'single' // one step's worth, as ever: nothing was written meanwhile
+  | 'unclear';
+
+/** A gap below this part of a step, or above so many, is no step as ever: what was missed is still coming. */
+const AT_ONCE_PART = 0.5;
+const STILL_AWAY_FACTOR = 2;
+const MISSED_BURST_RATIO = 0.5;
+const MISSED_SINGLE_RATIO = 0.15;
+
+/** `stepNs`: what a step of the stream took by then. */
+export function aftermathOf({ stream }: StallContext, gapNs: number, stepNs: number | undefined): Aftermath {
+  const { gapsAfterNs, eventsFromEnd, tokensFromEnd, eventCount, readCount, nearZeroCount } = stream;
+  const perPass = readCount === 0 ? 1 : Math.max(1, eventCount / Math.max(1, readCount - nearZeroCount));
+  if (stepNs === undefined || stepNs === 0) return 'unclear';
+  const missedCount = Math.max(0, gapNs / stepNs - 1);
+  let caughtUpCount = -Infinity;
+  let passes = 0;
+  let elapsedNs = 0;
+  let read = 0;
+  // Passes' worth of what came, less the passes that the time since the stall accounts for.
+  do {
+    const events = eventsFromEnd[read] ?? 0;
+    passes += (tokensFromEnd === undefined ? events : Math.max(events, tokensOf(tokensFromEnd, read))) / perPass;
+    caughtUpCount = Math.max(caughtUpCount, passes - 1 - elapsedNs / stepNs);
+    const gapAfterNs = gapsAfterNs[read];
+    if (gapAfterNs === undefined) break;
+    elapsedNs += gapAfterNs;
+    read += 1;
+    if (gapAfterNs >= AT_ONCE_PART * stepNs && gapAfterNs <= STILL_AWAY_FACTOR * stepNs) break;
+  } while (read < eventsFromEnd.length);
+  if (caughtUpCount >= Math.max(1, MISSED_BURST_RATIO * missedCount)) return 'burst';
+  if (gapsAfterNs.length < 2) return 'unclear';
+  return caughtUpCount <= Math.max(1, MISSED_SINGLE_RATIO * missedCount) ? 'single' : 'unclear';
+}
+
+/** Tokens of a read in the events that it had more of than the reads after it usually have. */
+function tokensOf(tokensFromEnd: readonly number[], read: number): number {
+  const usual = Math.max(1, medianOf(tokensFromEnd.slice(1)));
+  return (tokensFromEnd[read] ?? 0) / usual;
+}

@@ -1,0 +1,84 @@
+// How much of a stall the prompts of others explain: by when each was read, and by what reading so much text costs
+// on this route. Reads a context, judges nothing.
+import type { StallArrival, StallContext } from '../../record/stall-context.ts';
+
+export interface PrefillShare {
+  /** By prompts whose first token came in the gap or right after it. */
+  readonly explainedNs: number;
+  /** The same with those whose first token is not known, so that they may have been read at any time. */
+  readonly possibleNs: number;
+  /** Sum of what the prompts cost that explain something; absent where that was not learnt. */
+  readonly costNs?: number;
+  readonly promptBytes: number;
+  readonly count: number;
+  /** Some of it is the work of a stream that had been thrown out, done again. */
+  readonly isRecompute: boolean;
+}
+
+export const NO_PREFILL: PrefillShare = { explainedNs: 0, possibleNs: 0, promptBytes: 0, count: 0, isRecompute: false };
+
+/** Prompts may cost so much more than those of like size before. */
+export const COST_SLACK = 1.5;
+
+interface Window {
+  readonly fromNs: number;
+  readonly toNs: number;
+}
+
+/** `excessNs`: what is to be explained. `stepNs`: a plain step by then. */
+export function prefillShare(context: StallContext, excessNs: number, stepNs: number): PrefillShare {
+  const { startAtNs, endAtNs, arrivals } = context;
+  const known: Window[] = [];
+  const all: Window[] = [];
+  let costNs: number | undefined = 0;
+  let possibleCostNs = 0;
+  let promptBytes = 0;
+  let isRecompute = false;
+  for (const arrival of arrivals) {
+    const window = clipped(windowOf(arrival, stepNs), startAtNs, endAtNs);
+    if (window === undefined) continue;
+    all.push(window);
+    possibleCostNs += arrival.costNs ?? Infinity;
+    if (arrival.firstTokenAtNs === undefined) continue;
+    known.push(window);
+    promptBytes += arrival.promptBytes;
+    isRecompute ||= arrival.resumedAfterNs !== undefined;
+    costNs = costNs === undefined || arrival.costNs === undefined ? undefined : costNs + arrival.costNs;
+  }
+  const within = (windows: readonly Window[], cost: number): number =>
+    windows.length === 0 ? 0 : Math.min(excessNs, covered(windows), COST_SLACK * cost);
+  return {
+    explainedNs: within(known, costNs ?? Infinity),
+    possibleNs: within(all, possibleCostNs),
+    ...(costNs === undefined || known.length === 0 ? {} : { costNs }),
+    promptBytes,
+    count: known.length,
+    isRecompute,
+  };
+}
+
+/**
+ * A prompt was being read for as long as prompts of its size take, up to its first token: one that waits in a queue
+ * is not read. Where the cost was not learnt, it may have been read at any time since it was sent.
+ */
+function windowOf({ sentAtNs, firstTokenAtNs, endedAtNs, costNs }: StallArrival, stepNs: number): Window {
+  const toNs = firstTokenAtNs ?? endedAtNs ?? Infinity;
+  const longestNs = costNs === undefined || firstTokenAtNs === undefined ? Infinity : COST_SLACK * costNs + 2 * stepNs;
+  return { fromNs: toNs === Infinity ? sentAtNs : Math.max(sentAtNs, toNs - longestNs), toNs };
+}
+
+function clipped({ fromNs, toNs }: Window, startAtNs: number, endAtNs: number): Window | undefined {
+  const window = { fromNs: Math.max(fromNs, startAtNs), toNs: Math.min(toNs, endAtNs) };
+  return window.toNs > window.fromNs ? window : undefined;
+}
+
+/** Length of all windows together, what they share counted once. */
+function covered(windows: readonly Window[]): number {
+  let coveredNs = 0;
+  let upToNs = -Infinity;
+  for (const { fromNs, toNs } of windows.toSorted((a, b) => a.fromNs - b.fromNs)) {
+    coveredNs += Math.max(0, toNs - Math.max(fromNs, upToNs));
+    upToNs = Math.max(upToNs, toNs);
+  }
+  return coveredNs;
+}

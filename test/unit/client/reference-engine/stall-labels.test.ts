@@ -56,15 +56,16 @@ describe('labels', () => {
     TIMEOUT_MS,
   );
 
-  test.each([[], ['client'], ['rubato']] as Switch[][])(
-    'where nothing stalls, there is nobody to blame: %s',
-    (...on) => {
-      const shares = labelShares(stallsOf(on, 6));
-      for (const cause of ['host', 'preemption', 'buffering', 'network', 'client', 'rubato', 'speculation'] as const) {
-        expect(shares[cause] ?? 0).toBe(0);
-      }
-    },
-  );
+  test.each([
+    { name: 'nothing is on', on: [] },
+    { name: 'a client takes no more', on: ['client'] },
+    { name: 'the relay stands still', on: ['rubato'] },
+  ] as const)('where $name, nobody is to blame', ({ on }) => {
+    const shares = labelShares(stallsOf(on, 6));
+    for (const cause of ['host', 'preemption', 'buffering', 'network', 'client', 'rubato', 'speculation'] as const) {
+      expect(shares[cause] ?? 0).toBe(0);
+    }
+  });
 
   test(
     'leave the usual pace, which is some time, and less than the gap where somebody is to blame',

@@ -11,6 +11,7 @@ import { gradeCommand } from './grade.ts';
 import type { Io } from './io.ts';
 import { probeCommand } from './probe.ts';
 import { replayCommand } from './replay.ts';
+import { rulesCommand } from './rules.ts';
 import { serveCommand } from './serve.ts';
 
 /** A command adds its description, flags and help to `command`; what it returns does the work. */
@@ -24,6 +25,7 @@ const COMMANDS: Readonly<Record<string, CommandDefinition>> = {
   grade: gradeCommand,
   probe: probeCommand,
   replay: replayCommand,
+  rules: rulesCommand,
   floor: floorCommand,
 };
 
@@ -35,6 +37,7 @@ Examples:
   rubato grade --recipe nginx/default             what a gateway holds, adds and changes
   rubato probe https://api.example.com            measure an endpoint from here, and who holds its text
   rubato replay records.jsonl                     recompute every figure of a record file
+  rubato rules --config rubato.yaml               its objectives as alerts for Prometheus
   rubato floor --list                             what the hardware allows, for models and accelerators it knows
 
 "rubato COMMAND --help" shows the flags of a command. From a checkout, "npm start -- FLAGS" is

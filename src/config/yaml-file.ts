@@ -1,6 +1,6 @@
-// Reads the YAML file: text → top-level keys with the line each stands on. Knows nothing of what the
-// keys mean. Faults are complete sentences with the line.
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+// Reads the YAML file: text → top-level keys with the line each stands on, and writes YAML for others to read. Knows
+// nothing of what the keys mean. Faults are complete sentences with the line.
+import { isMap, isScalar, LineCounter, parseDocument, stringify } from 'yaml';
 
 export interface YamlEntry {
   readonly raw: unknown;
@@ -45,4 +45,9 @@ export function readYaml(text: string, path: string): YamlFile {
     entries.set(name, { raw: values[name], line: lines.linePos(key.range?.[0] ?? 0).line });
   }
   return { entries, faults: [] };
+}
+
+/** Long texts stay on their line, and equal parts are written out: not everybody's parser knows aliases. */
+export function writeYaml(value: object): string {
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 }

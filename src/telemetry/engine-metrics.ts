@@ -38,15 +38,38 @@ function times(value: number | undefined, factor: number): number | undefined {
   return value === undefined ? undefined : Math.round(value * factor);
 }
 
+// Those that rules ask for stand alone.
+export const ENGINE_UP = engineRow(
+  {
+    name: 'rubato.engine.up',
+    unit: '{engine}',
+    help: "1 when the last poll brought the engine's metrics, 0 when it did not.",
+  },
+  ({ up }) => Number(up),
+);
+
+export const ENGINE_KV_USAGE = engineRow(
+  {
+    name: 'rubato.engine.kv_usage',
+    unit: '1',
+    perUnit: SHARES_PER_UNIT,
+    help: 'Share of the KV cache in use; of several, the fullest.',
+  },
+  ({ kvUsedRatio }) => share(kvUsedRatio),
+);
+
+export const ENGINE_PREEMPTIONS = engineRow(
+  {
+    name: 'rubato.engine.preemptions',
+    type: 'counter',
+    unit: '{request}',
+    help: 'Requests that the engine threw out of its batch to make room, since rubato first looked.',
+  },
+  ({ preemptedCount }) => times(preemptedCount, 1),
+);
+
 const ENGINE_ROWS: readonly Row<EngineState>[] = [
-  engineRow(
-    {
-      name: 'rubato.engine.up',
-      unit: '{engine}',
-      help: "1 when the last poll brought the engine's metrics, 0 when it did not.",
-    },
-    ({ up }) => Number(up),
-  ),
+  ENGINE_UP,
   engineRow(
     {
       name: 'rubato.engine.metrics_age',
@@ -71,24 +94,8 @@ const ENGINE_ROWS: readonly Row<EngineState>[] = [
     },
     ({ waitingCount }) => waitingCount,
   ),
-  engineRow(
-    {
-      name: 'rubato.engine.kv_usage',
-      unit: '1',
-      perUnit: SHARES_PER_UNIT,
-      help: 'Share of the KV cache in use; of several, the fullest.',
-    },
-    ({ kvUsedRatio }) => share(kvUsedRatio),
-  ),
-  engineRow(
-    {
-      name: 'rubato.engine.preemptions',
-      type: 'counter',
-      unit: '{request}',
-      help: 'Requests that the engine threw out of its batch to make room, since rubato first looked.',
-    },
-    ({ preemptedCount }) => times(preemptedCount, 1),
-  ),
+  ENGINE_KV_USAGE,
+  ENGINE_PREEMPTIONS,
   engineRow(
     {
       name: 'rubato.engine.queue.window_mean',

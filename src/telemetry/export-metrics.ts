@@ -16,7 +16,7 @@ export interface ExportCounts {
   };
 }
 
-const EXPORT_DROPPED: MetricSpec = {
+export const EXPORT_DROPPED: MetricSpec = {
   name: 'rubato.self.export_dropped',
   type: 'counter',
   unit: '{item}',

@@ -57,7 +57,7 @@ export const ACTIVE: MetricSpec = {
   classed: true,
 };
 
-const LOOP_LAG: MetricSpec = {
+export const LOOP_LAG: MetricSpec = {
   name: 'rubato.self.loop_lag',
   type: 'gauge',
   unit: 's',
@@ -75,7 +75,7 @@ const CLOCK_STEPS: MetricSpec = {
   classed: false,
 };
 
-const CPU_THROTTLED: MetricSpec = {
+export const CPU_THROTTLED: MetricSpec = {
   name: 'rubato.self.cpu_throttled',
   type: 'counter',
   unit: 's',
@@ -84,7 +84,7 @@ const CPU_THROTTLED: MetricSpec = {
   classed: false,
 };
 
-const TAPE_DROPPED: MetricSpec = {
+export const TAPE_DROPPED: MetricSpec = {
   name: 'rubato.self.tape_dropped',
   type: 'counter',
   unit: '{entry}',
@@ -93,7 +93,7 @@ const TAPE_DROPPED: MetricSpec = {
   classed: false,
 };
 
-const SHED: MetricSpec = {
+export const SHED: MetricSpec = {
   name: 'rubato.self.shed',
   type: 'counter',
   unit: '{request}',
@@ -102,7 +102,7 @@ const SHED: MetricSpec = {
   classed: false,
 };
 
-const READER_DETACHED: MetricSpec = {
+export const READER_DETACHED: MetricSpec = {
   name: 'rubato.self.reader_detached',
   type: 'counter',
   unit: '{reader}',

@@ -68,7 +68,15 @@ export interface StallCompany {
   /** Median over the paused of their silence around the gap, and over all of their usual gap. */
   readonly silenceP50Ns?: number;
   readonly usualP50Ns?: number;
-  /** Streams that were being generated on the route: on average of this stream's life before, and at the stall. */
+  /** Others of which at least 8 reads are known and come in bunches, and the median of all others' passes. */
+  readonly bunchedCount?: number;
+  readonly passP50Ns?: number;
+  /** Steps of the route at which nobody waited, with the fewest streams in the batch: how many, and their median. */
+  readonly quietRunning?: number;
+  readonly quietStepNs?: number;
+  /** The same with about as many streams as at the stall. */
+  readonly plainStepNs?: number;
+  /** Streams that were being generated on the route: when this stream got its first token, and at the stall. */
   readonly runningBefore: number;
   readonly runningAt: number;
   /** Generated events of all running streams with their prompts: the context in the batch, in bytes of text. */
@@ -88,8 +96,8 @@ export interface StallArrival {
   /** It had tokens before and was silent for long: if its work was thrown away, this is its coming back. */
   readonly resumedAfterNs?: number;
   /**
-   * What reading so much text took on this route lately, by exchanges of like size before it; absent before one
-   * was seen. An upper estimate where sizes differ, because beginnings cost something whatever their length.
+   * By how much prompts of like size before it lengthened the steps of others on this route, or, where there were no
+   * others, their own way to the first token; scaled to its size. Absent before one was seen.
    */
   readonly costNs?: number;
 }

@@ -9,6 +9,9 @@ import type { TrackedExchange } from './tracked-exchange.ts';
 /** So many of the others are asked whether they go in step; it is a property of the engine, not of a stream. */
 const STEPS_COMPARED_COUNT = 4;
 const IN_STEP_RATIO = 0.7;
+/** Of so many reads, this part nearly at once after another is a bunched stream. */
+const BUNCHED_READS_LEAST_COUNT = 8;
+const BUNCHED_RATIO = 0.3;
 /** A silence this many times the stall's length, ended by its end, was another one: somebody came back. */
 const RESUMED_FACTOR = 2;
 
@@ -16,6 +19,8 @@ export interface RouteThen {
   /** Streams under generation when the stall ended, this one included. */
   readonly runningAt: number;
   readonly contextAtBytes: number;
+  readonly quiet: { readonly running: number; readonly stepNs: number } | undefined;
+  readonly plainStepNs: number | undefined;
   costOf(bytes: number): number | undefined;
 }
 
@@ -25,7 +30,9 @@ interface Tally {
   wentOnCount: number;
   resumedTogetherCount: number;
   burstCount: number;
+  bunchedCount: number;
   readonly silencesNs: number[];
+  readonly passesNs: number[];
   readonly usualsNs: number[];
   readonly lastGapsNs: number[];
 }
@@ -42,7 +49,9 @@ export function companyOf(
     wentOnCount: 0,
     resumedTogetherCount: 0,
     burstCount: 0,
+    bunchedCount: 0,
     silencesNs: [],
+    passesNs: [],
     usualsNs: [],
     lastGapsNs: [],
   };
@@ -63,7 +72,7 @@ export function companyOf(
 }
 
 function companyFrom(tally: Tally, own: TrackedExchange, route: RouteThen, compared: readonly boolean[]): StallCompany {
-  const { silencesNs, usualsNs, lastGapsNs, ...counts } = tally;
+  const { silencesNs, usualsNs, passesNs, lastGapsNs, ...counts } = tally;
   const median = (values: readonly number[]): number | undefined =>
     values.length === 0 ? undefined : Math.round(medianOf(values));
   return {
@@ -73,6 +82,10 @@ function companyFrom(tally: Tally, own: TrackedExchange, route: RouteThen, compa
       wentOnLastGapP50Ns: median(lastGapsNs),
       silenceP50Ns: median(silencesNs),
       usualP50Ns: median(usualsNs),
+      passP50Ns: median(passesNs),
+      quietRunning: route.quiet?.running,
+      quietStepNs: route.quiet?.stepNs,
+      plainStepNs: route.plainStepNs,
     }),
     runningBefore: own.runningBefore,
     runningAt: route.runningAt,
@@ -83,15 +96,18 @@ function companyFrom(tally: Tally, own: TrackedExchange, route: RouteThen, compa
 
 /** False where it was not under way when the gap began: silent for long before. */
 function tallyOther(tally: Tally, other: TrackedExchange, { startAtNs, endAtNs }: StallMoment): boolean {
-  const { ring, usualNs } = other;
-  if (usualNs === undefined) return false;
+  const { ring, habit } = other;
+  if (habit === undefined) return false;
+  const { usualNs, passNs } = habit;
   const toleranceNs = togetherNs(endAtNs - startAtNs);
   const next = ring.firstFrom(startAtNs + toleranceNs);
   const isRemembered = next > ring.oldest;
   const beforeNs = isRemembered ? ring.atNs(next - 1) : startAtNs;
-  if (startAtNs - beforeNs > Math.max(endAtNs - startAtNs, 4 * usualNs)) return false;
+  if (startAtNs - beforeNs > Math.max(endAtNs - startAtNs, 4 * passNs)) return false;
   tally.streamCount += 1;
   tally.usualsNs.push(usualNs);
+  tally.passesNs.push(passNs);
+  if (habit.readCount >= BUNCHED_READS_LEAST_COUNT && habit.nearZeroRatio >= BUNCHED_RATIO) tally.bunchedCount += 1;
   const inside = ring.firstFrom(endAtNs - toleranceNs) - next;
   if (inside >= 2) {
     tally.wentOnCount += 1;
@@ -109,7 +125,8 @@ function tallyOther(tally: Tally, other: TrackedExchange, { startAtNs, endAtNs }
 }
 
 /** What came at once was half of what a silence so long had missed, or more. */
-function isBurst({ ring, usualNs = 0 }: TrackedExchange, read: number, silenceNs: number): boolean {
+function isBurst({ ring, habit }: TrackedExchange, read: number, silenceNs: number): boolean {
+  const { usualNs } = habit ?? { usualNs: 0 };
   const missedCount = usualNs === 0 ? 0 : silenceNs / usualNs - 1;
   let events = ring.events(read);
   for (let next = read + 1; next < ring.count && ring.atNs(next) - ring.atNs(next - 1) < usualNs / 2; next += 1) {
@@ -145,7 +162,7 @@ function comingBack(
 /** The latest passes of both ended at the same moments. */
 function isInStep(own: TrackedExchange, other: TrackedExchange): boolean {
   const { ring } = own;
-  const nearNs = Math.max(1e6, (own.usualNs ?? 0) / 20);
+  const nearNs = Math.max(1e6, (own.habit?.passNs ?? 0) / 20);
   let met = 0;
   let asked = 0;
   for (let read = Math.max(ring.oldest, other.ring.oldest) + 1; read < ring.count; read += 1) {

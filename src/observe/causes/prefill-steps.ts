@@ -1,17 +1,13 @@
-// The share of a route's decode steps that also read a prompt, estimated from gaps. One stream at a time is the
-// witness: its gaps are the engine's steps, each once, however many streams are in the batch. Steps at which nobody
-// waited for a first token show what a plain step is like; what is longer while somebody waits carries a prompt.
-// A histogram over a sliding window: a few operations a read of the witness.
-import type { TrackedExchange } from './tracked-exchange.ts';
+// The share of a route's decode steps that also read a prompt, estimated from the lengths of steps. Those at which
+// nobody waited for a first token show what a plain step is like; what is longer while somebody waits carries a
+// prompt. A histogram over a sliding window: one count a step.
 
 const SLICE_NS = 10e9;
 const SLICES_COUNT = 6;
-/** Reads closer than this came out of one step. */
+/** First tokens closer than this came out of one step. */
 const ONE_STEP_NS = 1e6;
-/** A longer silence is no step. */
-const STEP_MAX_NS = 10e9;
-/** A witness that is silent for so long is replaced, once another has something to say. */
-const SILENT_NS = 1e9;
+/** The first bin begins here. */
+const BIN_LEAST_NS = 0.25e6;
 /** Eight bins for each doubling: a bin is 9 % wide. */
 const BINS_PER_DOUBLING = 8;
 const BINS_COUNT = 192;
@@ -35,23 +31,11 @@ interface Slice {
 }
 
 export class PrefillSteps {
-  #witness: TrackedExchange | undefined;
-  #stepAtNs = -1;
   #slices: Slice[] = [];
   #lastFirstAtNs = -1;
 
-  /** A stream's read came, after the one at `lastAtNs` (below 0: it is the first). */
-  onRead(exchange: TrackedExchange, lastAtNs: number, atNs: number, someoneWaits: boolean): void {
-    if (exchange !== this.#witness) {
-      if (this.#witness !== undefined && atNs - this.#witness.lastReadAtNs < SILENT_NS) return;
-      this.#witness = exchange;
-      this.#stepAtNs = lastAtNs;
-    }
-    const stepNs = atNs - this.#stepAtNs;
-    if (stepNs < ONE_STEP_NS) return;
-    const isStep = this.#stepAtNs >= 0 && stepNs <= STEP_MAX_NS;
-    this.#stepAtNs = atNs;
-    if (!isStep) return;
+  /** A step ended. */
+  onStep(stepNs: number, atNs: number, someoneWaits: boolean): void {
     const slice = this.#sliceAt(atNs);
     const bin = binOf(stepNs);
     const steps = someoneWaits ? slice.busy : slice.clear;
@@ -62,10 +46,6 @@ export class PrefillSteps {
     if (atNs - this.#lastFirstAtNs < ONE_STEP_NS) return;
     this.#lastFirstAtNs = atNs;
     this.#sliceAt(atNs).firstCount += 1;
-  }
-
-  ended(exchange: TrackedExchange): void {
-    if (exchange === this.#witness) this.#witness = undefined;
   }
 
   /** Of the steps of the last minute; undefined where there were too few to say. */
@@ -98,7 +78,7 @@ export class PrefillSteps {
 }
 
 function binOf(lengthNs: number): number {
-  const bin = Math.floor(BINS_PER_DOUBLING * Math.log2(lengthNs / ONE_STEP_NS));
+  const bin = Math.floor(BINS_PER_DOUBLING * Math.log2(lengthNs / BIN_LEAST_NS));
   return Math.min(BINS_COUNT - 1, Math.max(0, bin));
 }
 

@@ -10,6 +10,9 @@ import { defined } from '../../measure/defined.ts';
 import type { EngineSample, StallArrival, StallContext } from '../../record/stall-context.ts';
 import { companyOf } from './company-of.ts';
 import { CostBook } from './cost-book.ts';
+import { type Lesson, prefillCost } from './prefill-cost.ts';
+import { StepBook } from './step-book.ts';
+import { StepWitness } from './step-witness.ts';
 import { engineAround } from './engine-around.ts';
 import { FREEZE_LATEST_NS, type PendingStall } from './pending-stall.ts';
 import { PrefillSteps } from './prefill-steps.ts';
@@ -17,6 +20,8 @@ import type { TrackedExchange } from './tracked-exchange.ts';
 
 /** First tokens so close together came out of one step. */
 const ONE_STEP_NS = 2e6;
+/** By then the others' reads of the same step have been told of. */
+const LESSON_AFTER_NS = 10e6;
 
 export interface TimelineOptions {
   /** What the engine published lately, the latest last; empty where it is not polled. */
@@ -38,7 +43,11 @@ export class RouteTimeline {
   /** Those that got their first token last, the latest last. */
   readonly #arrived: TrackedExchange[] = [];
   readonly #costs = new CostBook();
+  readonly #witness = new StepWitness();
+  readonly #steps = new StepBook();
   readonly prefillSteps = new PrefillSteps();
+  /** First tokens of which the others' part of the step may still have to be read. */
+  #lessons: Lesson[] = [];
   /** In no order: looked through whenever one is due. */
   #watched: Watched[] = [];
   #dueAtNs = Infinity;
@@ -55,10 +64,18 @@ export class RouteTimeline {
   /** An event with a generated fragment came; once an event. */
   onEvent(exchange: TrackedExchange, atNs: number, tokens: number | undefined): void {
     const lastAtNs = exchange.lastReadAtNs;
-    const isRead = exchange.addEvent(atNs, tokens);
-    if (isRead)
-      this.prefillSteps.onRead(exchange, lastAtNs, atNs, this.#waiting.size > 0 || this.#lastFirstAtNs > lastAtNs);
+    if (exchange.addEvent(atNs, tokens)) this.#onRead(exchange, lastAtNs, atNs);
     if (atNs >= this.#dueAtNs) this.#look(atNs);
+  }
+
+  #onRead(exchange: TrackedExchange, lastAtNs: number, atNs: number): void {
+    const stepNs = this.#witness.stepAt(exchange, atNs);
+    if (stepNs !== undefined) {
+      const someoneWaits = this.#waiting.size > 0 || this.#lastFirstAtNs > lastAtNs;
+      this.prefillSteps.onStep(stepNs, atNs, someoneWaits);
+      if (!someoneWaits) this.#steps.add(this.#running.size, stepNs);
+    }
+    if (this.#lessons.length > 0) this.#learn(atNs);
   }
 
   /** Its first token came, as part of a stream. */
@@ -66,7 +83,7 @@ export class RouteTimeline {
     if (!this.#waiting.delete(exchange)) return;
     exchange.settle();
     exchange.firstAtNs = atNs;
-    this.#learn(exchange, atNs);
+    this.#noteLesson(exchange, atNs);
     this.#lastFirstAtNs = Math.max(this.#lastFirstAtNs, atNs);
     this.prefillSteps.onFirst(atNs);
     this.#running.add(exchange);
@@ -91,18 +108,31 @@ export class RouteTimeline {
       this.#watched = this.#watched.filter((watched) => watched.own !== exchange);
     }
     if (!this.#running.delete(exchange) && this.#waiting.delete(exchange)) exchange.settle();
-    this.prefillSteps.ended(exchange);
+    this.#witness.ended(exchange);
   }
 
   /** Its prefill began when it was sent, or when the one before it was done. */
-  #learn(exchange: TrackedExchange, atNs: number): void {
+  #noteLesson(exchange: TrackedExchange, atNs: number): void {
     const { sentAtNs, promptBytes } = exchange;
     exchange.costNs = this.#costs.costOf(promptBytes);
     const isAfterAnother = this.#lastFirstAtNs > sentAtNs;
-    const sameStep = atNs - this.#lastFirstAtNs < ONE_STEP_NS;
-    const beganAtNs = isAfterAnother && !sameStep ? this.#lastFirstAtNs : sentAtNs;
-    const shared = isAfterAnother || this.#waiting.size > 0;
-    this.#costs.add({ bytes: promptBytes, costNs: atNs - beganAtNs, shared });
+    const isOneStep = atNs - this.#lastFirstAtNs < ONE_STEP_NS;
+    this.#lessons.push({
+      exchange,
+      beganAtNs: isAfterAnother && !isOneStep ? this.#lastFirstAtNs : sentAtNs,
+      firstAtNs: atNs,
+      shared: isAfterAnother || this.#waiting.size > 0,
+    });
+  }
+
+  #learn(atNs: number): void {
+    this.#lessons = this.#lessons.filter((lesson) => {
+      if (atNs < lesson.firstAtNs + LESSON_AFTER_NS) return true;
+      const { exchange, shared } = lesson;
+      const costNs = prefillCost(lesson, this.#running, this.#steps.quiet?.stepNs);
+      if (costNs !== undefined) this.#costs.add({ bytes: exchange.promptBytes, costNs, shared });
+      return false;
+    });
   }
 
   #look(atNs: number): void {
@@ -140,6 +170,8 @@ export class RouteTimeline {
     const route = {
       runningAt: this.#running.size,
       contextAtBytes: this.#contextNow(),
+      quiet: this.#steps.quiet,
+      plainStepNs: this.#steps.plain(this.#running.size),
       costOf: (bytes: number) => this.#costs.costOf(bytes),
     };
     stall.see(companyOf(own, stall.moment, this.#running, route));

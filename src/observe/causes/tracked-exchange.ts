@@ -17,8 +17,29 @@ export interface TrackedFacts {
 const TOKEN_BYTES = 4;
 /** A gap below this part of a usual one is nearly none. */
 const NEAR_ZERO_PART = 8;
-/** The median gap is taken anew after so many reads. */
-const USUAL_EVERY_COUNT = 16;
+/** Habits are taken anew after so many reads. */
+const HABIT_EVERY_COUNT = 16;
+
+export interface Habit {
+  /** Reads of the stream when it was taken. */
+  readonly readCount: number;
+  /** Median of the latest gaps, and of those among them that were not nearly zero. */
+  readonly usualNs: number;
+  readonly passNs: number;
+  /** Of the gaps, those that were nearly zero. */
+  readonly nearZeroRatio: number;
+}
+
+function habitOf(gaps: readonly number[], readCount: number): Habit {
+  const nearNs = rankOf(gaps, 90) / NEAR_ZERO_PART;
+  const passes = gaps.filter((gapNs) => gapNs >= nearNs);
+  return {
+    readCount,
+    usualNs: rankOf(gaps, 50),
+    passNs: rankOf(passes, 50),
+    nearZeroRatio: 1 - passes.length / gaps.length,
+  };
+}
 
 export class TrackedExchange {
   readonly openedAtNs: number;
@@ -40,7 +61,7 @@ export class TrackedExchange {
   tokens: number | undefined;
   /** Tokens stated by the end of the read before the latest. */
   tokensBefore: number | undefined;
-  #usual: { readonly atCount: number; readonly ns: number } | undefined;
+  #habit: Habit | undefined;
 
   constructor(openedAtNs: number, facts: TrackedFacts) {
     this.openedAtNs = openedAtNs;
@@ -88,14 +109,15 @@ export class TrackedExchange {
     return isNew;
   }
 
-  /** Median of the latest gaps; undefined before there are any. */
-  get usualNs(): number | undefined {
+  /** How its latest reads came; undefined before there are any gaps. Taken anew now and then. */
+  get habit(): Habit | undefined {
     const { count } = this.ring;
     if (count < 2) return undefined;
-    if (this.#usual === undefined || count - this.#usual.atCount >= USUAL_EVERY_COUNT || count < USUAL_EVERY_COUNT) {
-      this.#usual = { atCount: count, ns: rankOf(this.ring.gapsBefore(), 50) };
+    const habit = this.#habit;
+    if (habit === undefined || count - habit.readCount >= HABIT_EVERY_COUNT || count < 2 * HABIT_EVERY_COUNT) {
+      this.#habit = habitOf(this.ring.gapsBefore(), count);
     }
-    return this.#usual.ns;
+    return this.#habit;
   }
 
   /** The latest reads before the newest one: how they came. */
@@ -111,13 +133,12 @@ export class TrackedExchange {
     const gaps = ring.gapsBefore(end);
     let eventCount = 0;
     for (let read = ring.oldest; read < end; read += 1) eventCount += ring.events(read);
-    const nearNs = rankOf(gaps, 90) / NEAR_ZERO_PART;
-    const passes = gaps.filter((gapNs) => gapNs >= nearNs);
+    const habit = gaps.length === 0 ? undefined : habitOf(gaps, end);
     return {
       readCount: end - ring.oldest,
       eventCount,
-      nearZeroCount: gaps.length - passes.length,
-      passNs: passes.length === 0 ? undefined : rankOf(passes, 50),
+      nearZeroCount: Math.round((habit?.nearZeroRatio ?? 0) * gaps.length),
+      passNs: habit?.passNs,
       lastGapsNs: gaps.slice(-READS_AROUND_COUNT),
     };
   }

@@ -1,0 +1,51 @@
+// What one exchange's prompt cost the engine, as others felt it: by how much their steps were longer while it was
+// read. Without others it is its own way to the first token, less a plain step. Pure but for what it is given to read.
+import type { TrackedExchange } from './tracked-exchange.ts';
+
+export interface Lesson {
+  readonly exchange: TrackedExchange;
+  /** Its prompt began to be read at the earliest → its first token. */
+  readonly beganAtNs: number;
+  readonly firstAtNs: number;
+  /** Somebody else's prompt may have been read at the same time. */
+  readonly shared: boolean;
+}
+
+/** Others of the same step come within this. */
+const ONE_STEP_NS = 2e6;
+const NEAR_ZERO_PART = 8;
+/** A witness has to be used to something. */
+const READS_LEAST_COUNT = 8;
+const WITNESSES_ASKED_COUNT = 8;
+
+/** Undefined where nobody felt it and no plain step is known. */
+export function prefillCost(
+  lesson: Lesson,
+  running: Iterable<TrackedExchange>,
+  plainStepNs: number | undefined,
+): number | undefined {
+  let asked = 0;
+  for (const witness of running) {
+    asked += 1;
+    if (asked > WITNESSES_ASKED_COUNT) break;
+    const costNs = witness === lesson.exchange ? undefined : feltBy(witness, lesson);
+    if (costNs !== undefined) return costNs;
+  }
+  // A step is as long for the one stream in it; with others about, none of whom could tell, it is not known.
+  if (asked > 1 || plainStepNs === undefined) return undefined;
+  return lesson.firstAtNs - lesson.beganAtNs - plainStepNs;
+}
+
+/** The witness's passes from before the prompt was sent to its first token, less as many usual ones. */
+function feltBy({ ring, habit }: TrackedExchange, { beganAtNs, firstAtNs }: Lesson): number | undefined {
+  const from = ring.firstFrom(beganAtNs) - 1;
+  const to = ring.firstFrom(firstAtNs - ONE_STEP_NS);
+  if (habit === undefined || habit.readCount < READS_LEAST_COUNT || from < ring.oldest || to >= ring.count)
+    return undefined;
+  const { passNs } = habit;
+  let passCount = 0;
+  for (let read = from + 1; read <= to; read += 1) {
+    if (ring.atNs(read) - ring.atNs(read - 1) >= passNs / NEAR_ZERO_PART) passCount += 1;
+  }
+  return ring.atNs(to) - ring.atNs(from) - passCount * passNs;
+}

@@ -6,10 +6,13 @@ import type { TapeReader } from '../tape/reader.ts';
 
 const BUSY_MS = 5;
 const IDLE_MS = 50;
-/** Between two looks at the other work of the loop, whichever comes first: a clock that does not run is no excuse. */
-const TURN_MAX_NS = 1.5e6;
+/**
+ * Between two looks at the other work of the loop, whichever comes first: a clock that does not run is no excuse. The
+ * clock is looked at behind each entry, for a chunk takes some 10 µs and the end of a stream 1 ms.
+ */
+const TURN_MAX_NS = 1e6;
 const TURN_MAX_COUNT = 1_000;
-/** Entries between two looks at the clock: a chunk takes some 10 µs, the end of a long stream a few ms by itself. */
+/** Entries of one tape before the next tape has its turn. */
 const BATCH_COUNT = 20;
 
 export class TapeDrain {
@@ -32,7 +35,7 @@ export class TapeDrain {
   finish(reader: TapeReader): void {
     const handler = this.#sources.get(reader);
     if (handler === undefined) return;
-    while (this.#read(reader, handler) > 0);
+    while (this.#read(reader, handler, Number.POSITIVE_INFINITY) > 0);
     this.#sources.delete(reader);
   }
 
@@ -49,25 +52,28 @@ export class TapeDrain {
     do {
       full = false;
       for (const [reader, handler] of this.#sources) {
-        const read = this.#read(reader, handler);
+        const read = this.#read(reader, handler, untilNs);
         count += read;
         full ||= read >= BATCH_COUNT;
       }
     } while (full && count < TURN_MAX_COUNT && nowNs() < untilNs);
-    if (full) {
+    // Out of time means that there may be more.
+    if (full || nowNs() >= untilNs) {
       this.#timer = undefined;
       this.#immediate = setImmediate(this.#turn);
     } else this.#schedule(count > 0);
   };
 
-  #read(reader: TapeReader, handler: TapeHandler): number {
+  #read(reader: TapeReader, handler: TapeHandler, untilNs: number): number {
+    let count = 0;
     try {
-      return reader.drain(handler, BATCH_COUNT);
+      while (count < BATCH_COUNT && nowNs() < untilNs && reader.drain(handler, 1) > 0) count += 1;
     } catch (fault) {
       // The entry that caused it is behind us; the next turn goes on.
       this.#onFault(fault);
-      return 1;
+      count += 1;
     }
+    return count;
   }
 
   #schedule(busy: boolean): void {

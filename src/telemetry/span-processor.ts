@@ -10,6 +10,7 @@ import {
   FLUSH_MAX_MS,
   SPAN_BATCH_BYTES,
   SPAN_QUEUE_BYTES,
+  SPAN_SLICE_BYTES,
 } from '../base/limits.ts';
 import { nowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -47,6 +48,7 @@ export interface BatchStats {
 const DELAY_MS = 1_000;
 const EXPORT_TIMEOUT_MS = 30_000;
 const BATCH_MAX_COUNT = 512;
+const SLICES_PER_QUEUE = 8;
 
 export class BoundedSpanProcessor implements SpanProcessor {
   readonly #options: Required<Omit<BatchOptions, 'log'>>;
@@ -122,11 +124,19 @@ export class BoundedSpanProcessor implements SpanProcessor {
   /** Plans the next export: soon while all is well, at once when a batch is full, as a probe after failures. */
   #schedule(): void {
     if (this.#closed || this.#exporting !== undefined || this.#queue.count === 0) return;
-    const { batchBytes, batchMaxCount, delayMs } = this.#options;
-    const full = this.#queue.bytes >= batchBytes || this.#queue.count >= batchMaxCount;
+    const { batchMaxCount, delayMs } = this.#options;
+    const full = this.#queue.bytes >= this.#batchBytes() || this.#queue.count >= batchMaxCount;
     if (this.#failuresInRow >= EXPORT_FAILURES_BEFORE_PROBING_COUNT) this.#setTimer('probe', this.#probeDelayMs());
     else if (full) this.#setTimer('now', 0);
     else if (this.#timerFor === undefined) this.#setTimer('delay', delayMs);
+  }
+
+  /**
+   * A batch is put into bytes in one go, so it is small while the collector keeps up. Of what has piled up a part goes
+   * at once, however long that takes: a collector that is far away takes as many batches a second, of whatever size.
+   */
+  #batchBytes(): number {
+    return Math.min(this.#options.batchBytes, Math.max(SPAN_SLICE_BYTES, this.#queue.bytes / SLICES_PER_QUEUE));
   }
 
   #probeDelayMs(): number {
@@ -165,8 +175,7 @@ export class BoundedSpanProcessor implements SpanProcessor {
   /** One batch, unless one is under way. Never rejects. */
   async #exportOne(): Promise<void> {
     if (this.#exporting !== undefined) return this.#exporting;
-    const { batchBytes, batchMaxCount } = this.#options;
-    const batch = this.#queue.takeBatch(batchBytes, batchMaxCount);
+    const batch = this.#queue.takeBatch(this.#batchBytes(), this.#options.batchMaxCount);
     if (batch.length === 0) return;
     this.#inFlightCount = batch.length;
     this.#exporting = this.#send(batch).then((result) => this.#settle(batch.length, result));

@@ -149,7 +149,7 @@ function stepRows({ flags: { setup, load, speculation }, pass }: FloorPlan): rea
 }
 
 function promptLine({ setup, load }: FloorFlags, promptTokens: number, mode: string): string {
-  const alone = `A prompt of ${counted(promptTokens)} tokens needs ${shown(prefillMs(setup, promptTokens))} ms of prefill alone`;
+  const alone = `A prompt of ${counted(promptTokens)} tokens needs ${shown(prefillMs(setup, promptTokens))} ms of prefill alone (${mode})`;
   if (load.chunkTokens === 0) return `${alone}.`;
   const steps = promptStepCount(promptTokens, load.chunkTokens);
   const chunked = shown(chunkedPrefillMs(setup, load, promptTokens));

@@ -110,7 +110,8 @@ function ttftVerdict(
   { setup, load, gapMs }: FloorQuestion,
   { withinMs, promptTokens }: NonNullable<FloorQuestion['ttft']>,
 ): FloorVerdict {
-  const peak = { ...setup, bandwidthRatio: 1, computeRatio: 1 };
+  // What nothing reaches is said of the lower bound only.
+  const peak: FloorSetup = { ...setup, bandwidthRatio: 1, computeRatio: 1, overlap: 'roofline' };
   const numbers = {
     ttft_ms: withinMs,
     prompt_tokens: promptTokens,
@@ -120,13 +121,13 @@ function ttftVerdict(
     prompt_max_at_peak: longestPrompt(peak, withinMs),
   };
   const prompt = `A prompt of ${counted(promptTokens)} tokens`;
-  const alone = `${prompt} needs ${shown(numbers.prefill_ms)} ms of prefill alone`;
+  const alone = `${prompt} needs ${shown(numbers.prefill_ms)} ms of prefill alone (${setup.overlap})`;
   const renegotiate = `Renegotiate by prompt length: up to ${counted(numbers.prompt_max)} tokens can be promised`;
   if (numbers.prefill_at_peak_ms > withinMs) {
     return {
       verdict: 'ttft_impossible',
       ok: false,
-      text: `${prompt} needs ${shown(numbers.prefill_at_peak_ms)} ms at the hardware's peak: no configuration reaches ${shown(withinMs)} ms. ${renegotiate} at these rates, ${counted(numbers.prompt_max_at_peak)} at the peak.`,
+      text: `${prompt} needs ${shown(numbers.prefill_at_peak_ms)} ms at the hardware's peak (roofline): no use of it reaches ${shown(withinMs)} ms. ${renegotiate} at these rates, ${counted(numbers.prompt_max_at_peak)} at the peak.`,
       numbers,
     };
   }

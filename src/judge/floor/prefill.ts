@@ -7,12 +7,13 @@ export function promptStepCount(promptTokens: number, budgetTokens: number): num
   return Math.ceil(promptTokens / budgetTokens);
 }
 
-/** A prompt's prefill in one pass with nothing beside it: its products, or the weights where they take longer, and attention. */
+/** A prompt's prefill in one pass with nothing beside it: its products and its weights, together as the mode has it, and attention. */
 export function prefillMs(setup: FloorSetup, promptTokens: number): number {
   const { tensorParallelCount, hardware, bandwidthRatio } = setup;
   const readMs =
     (weightsReadBytes(setup, promptTokens) / tensorParallelCount / (hardware.bytesPerSecond * bandwidthRatio)) * 1e3;
-  const productsMs = Math.max(readMs, computeMs(setup, gemmFlop(setup, promptTokens)));
+  const gemmMs = computeMs(setup, gemmFlop(setup, promptTokens));
+  const productsMs = setup.overlap === 'additive' ? readMs + gemmMs : Math.max(readMs, gemmMs);
   return productsMs + computeMs(setup, attentionFlop(setup, promptTokens)) + allReduce(setup, promptTokens);
 }
 

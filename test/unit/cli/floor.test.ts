@@ -118,7 +118,7 @@ describe('as a page', () => {
 
   test('tells the prefill of a prompt without a chunk', async () => {
     expect(await page(...PAIR, '--prompt', '32000', '--ttft-ms', '300')).toMatch(
-      /A prompt of 32,000 tokens needs \d+ ms of prefill alone\.[^]*✗ ttft_impossible/,
+      /A prompt of 32,000 tokens needs \d+ ms of prefill alone \(roofline\)\.[^]*✗ ttft_impossible/,
     );
   });
 });

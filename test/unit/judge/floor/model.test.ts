@@ -126,6 +126,12 @@ describe('a prefill', () => {
     expect(rounded(prefillMs(setup(), 1), 2)).toBe(4.79);
   });
 
+  test('in additive mode is its weights and its products', () => {
+    const additive = setup({ overlap: 'additive' });
+    const readMs = passFloor(additive, load()).weightsMs;
+    expect(rounded(prefillMs(additive, 8192) - prefillMs(setup(), 8192) - readMs, 9)).toBe(0);
+  });
+
   test('with windows looks back no further than they reach', () => {
     const gemma = setup({}, 'gemma-2-9b');
     const pairs = (21 * 10_000 ** 2) / 2 + 21 * (10_000 * 4096 - 4096 ** 2 / 2);

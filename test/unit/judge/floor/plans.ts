@@ -29,5 +29,6 @@ export function load(changes: Partial<FloorLoad> = {}): FloorLoad {
 
 /** Half up, to so many digits after the point. */
 export function rounded(value: number, digits: number): number {
-  return Math.round(value * 10 ** digits) / 10 ** digits;
+  // No sum is to differ by the sign of its zero.
+  return Math.round(value * 10 ** digits) / 10 ** digits || 0;
 }

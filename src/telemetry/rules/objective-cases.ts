@@ -1,5 +1,5 @@
 // Unit tests of the alerts on objectives, made from the same configuration: each objective burns and does not; one
-// of them also recovers, has little traffic, and burns slowly for days.
+// of them also recovers, has little traffic, cannot be judged, and burns slowly.
 import { SLO_EXCHANGES, SLO_GAPS } from '../../judge/slo/metrics.ts';
 import type { ClassSpec } from '../../record/traffic-class.ts';
 import { type Case, grows } from './case.ts';
@@ -118,10 +118,10 @@ function hasLittleTraffic(subject: Subject): Case {
 function burnsSlowly(subject: Subject): Case {
   const missed = Math.ceil(EACH * Math.min(1, 1.5 * subject.budget));
   return {
-    name: `${about(subject)}: for days half as much again as the budget has`,
+    name: `${about(subject)}: for half a day half as much again as the budget has`,
     interval: '5m',
-    series: missing(subject, missed, 12 * 76),
-    at: '74h',
+    series: missing(subject, missed, 12 * 14),
+    at: '12h',
     fires: [{ alert: SLOW, labels: labelsOf(subject), says: percent(missed) }],
     quiet: 1.5 * subject.budget > BURNS_ANYWAY_RATIO ? [] : [FAST, MIDDLE],
   };

@@ -10,7 +10,7 @@ import type { HopState } from '../../../src/judge/hop/state.ts';
 import type { AdminData } from '../../../src/telemetry/admin-answers.ts';
 import { refusalOf } from '../../../src/telemetry/admin-guard.ts';
 import { createSummary } from '../../../src/telemetry/summary.ts';
-import { catchLog, reportOf, tell, usualStream } from './reports.ts';
+import { catchLog, HOP, reportOf, tell, usualStream } from './reports.ts';
 
 const REPORT = reportOf(usualStream(3), { id: '0-5' }, { model: '<script>alert("x")</script>' });
 
@@ -100,28 +100,6 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 const json = (answer: Answer) => JSON.parse(answer.body);
-
-const HOP: HopState = {
-  hop: '<b>gateway</b>',
-  word: 'holds',
-  way: 'size',
-  confidence: 0.9,
-  signs: [],
-  signature: { blockBytes: 4_096 },
-  products: ['nginx'],
-  cures: ['nginx: `proxy_buffering off;` <for this location>'],
-  pairedCount: 12,
-  pairedBy: { trace: 12 },
-  unpaired: {},
-  words: { holds: 12 },
-  changes: { comments_dropped: 3 },
-  recentCount: 12,
-  holdMax: { count: 12, p50Ns: 480_000_000, p95Ns: 510_000_000, maxNs: 520_000_000 },
-};
-
-it('batch jobs are there, open ones and the latest that ended', async () => {
-  expect(json(await ask('/api/jobs'))).toEqual({ open: [], recent: [] });
-});
 
 describe('hops', () => {
   it('have a list of their own, a place in the summary and on the page', async () => {

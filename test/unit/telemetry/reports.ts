@@ -1,6 +1,7 @@
 // Reports and logs for the tests of telemetry: a record in few words becomes the report that the
 // observer would make of it.
 import type { Log, LogFields } from '../../../src/base/log.ts';
+import type { HopState } from '../../../src/judge/hop/state.ts';
 import type { ExchangeLabels, Report, Sink } from '../../../src/judge/report.ts';
 import { UNJUDGED } from '../../../src/judge/causes/verdict.ts';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
@@ -26,6 +27,25 @@ export function reportOf(
   const record: StreamRecord = { ...buildRecord(spec), ...changes };
   return { record, figures: measureRecord(record), labels: { ...LABELS, ...labels }, outputBucket: '0-64' };
 }
+
+/** What is known of a hop whose name has to be escaped. */
+export const HOP: HopState = {
+  hop: '<b>gateway</b>',
+  word: 'holds',
+  way: 'size',
+  confidence: 0.9,
+  signs: [],
+  signature: { blockBytes: 4_096 },
+  products: ['nginx'],
+  cures: ['nginx: `proxy_buffering off;` <for this location>'],
+  pairedCount: 12,
+  pairedBy: { trace: 12 },
+  unpaired: {},
+  words: { holds: 12 },
+  changes: { comments_dropped: 3 },
+  recentCount: 12,
+  holdMax: { count: 12, p50Ns: 480_000_000, p95Ns: 510_000_000, maxNs: 520_000_000 },
+};
 
 /** A stream of `count` tokens, 20 ms apart from 100 ms on, with its end mark. */
 export function usualStream(count: number): RecordSpec {

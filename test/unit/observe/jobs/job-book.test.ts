@@ -142,9 +142,9 @@ test('what a job came to is what its records come to through a file', () => {
   const { book, ended, open } = stage();
   const records = [0, 3, 1].map((openedS) => record(open('a', openedS), { size: 3 }));
   for (const each of records) book.reported(each);
-  const read = records.map((each) => JSON.parse(JSON.stringify(each)) as StreamRecord);
-  const tally = startTally(read[0]!);
-  for (const each of read) addExchange(tally, each);
+  const again = records.map((each) => JSON.parse(JSON.stringify(each)) as StreamRecord);
+  const tally = startTally(again[0]!);
+  for (const each of again) addExchange(tally, each);
   expect(judgeJob(tally, 'size')).toEqual(ended[0]);
 });
 

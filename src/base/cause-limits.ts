@@ -17,3 +17,5 @@ export const ARRIVALS_LISTED_MAX_COUNT = 8;
 export const COSTS_KEPT_COUNT = 64;
 /** Reads before and after a stall that are kept with it. */
 export const READS_AROUND_COUNT = 8;
+/** Verdicts of one point remembered of a route: streams that are too short for one of their own go by them. */
+export const DELIVERIES_KEPT_COUNT = 16;

@@ -7,6 +7,7 @@ import { judgeStalls } from '../judge/causes/judge-stall.ts';
 import { judgeHop } from '../judge/hop/judge-hop.ts';
 import { judgeDelivery } from '../judge/delivery/rules.ts';
 import { judgeSlo } from '../judge/slo/judge-slo.ts';
+import type { DeliveryWord } from '../judge/delivery/verdict.ts';
 import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.ts';
 import { outputBucket } from '../measure/buckets.ts';
 import { defined } from '../measure/defined.ts';
@@ -52,6 +53,8 @@ export interface ClosingShares {
   readonly models: ModelLabels;
   readonly pairs: PairFinder;
   readonly demand: Demand;
+  /** Told of each stream what it showed of hops on the way. */
+  readonly onDelivery: (observed: ObservedExchange, word: DeliveryWord) => void;
   readonly tell: (call: (sink: Sink) => void) => void;
   readonly onFault: (where: string, fault: unknown) => void;
 }
@@ -161,6 +164,7 @@ export class Closing {
       ...(stalls.length === 0 ? {} : { stalls }),
       ...(unpaired === undefined ? {} : { unpaired }),
     };
+    if (delivery !== undefined) this.#shares.onDelivery(observed, delivery.word);
     // The others were told of as soon as what went on around them was known.
     for (const [index, stall] of stalls.entries()) {
       if (record.stalls?.[index]?.atEnd === true) tell((sink) => sink.onStall?.(labels, stall, exemplarOf(observed)));

@@ -68,6 +68,7 @@ export class Observer {
       models: this.#models,
       pairs: this.#pairs,
       demand: this.demand,
+      onDelivery: (observed, word) => this.#stalls.noteDelivery(this.#routes.watchedPlaceOf(observed).upstream, word),
       tell: (call) => this.#tell(call),
       onFault: (where, fault) => this.#noteFault(where, fault),
     });

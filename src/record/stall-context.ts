@@ -128,6 +128,8 @@ export interface StallContext {
   readonly engine?: StallEngine;
   /** Only the whole stream's shape can tell: judged with the verdict of its delivery, when the exchange had ended. */
   readonly atEnd?: true;
+  /** With `atEnd`: what the latest streams before it on this route showed of hops on the way. */
+  readonly deliveries?: { readonly heldCount: number; readonly passedCount: number };
 }
 
 /** One look at what an engine publishes, as the observer is told of it. Absolute moment of the monotonic clock. */

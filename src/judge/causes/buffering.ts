@@ -1,20 +1,43 @@
-// A hop held what the engine had written: what was missed came at once when it let go, and the stream as a whole
-// shows how that hop holds. Rests on the verdicts of one and of two points; without one of them this rule is silent.
+// A hop held what the engine had written: what was missed came at once when it let go. Rests on the verdicts of one
+// and of two points where they are sure. Many streams are too short for that; then bunches, which an engine that does
+// not guess ahead never writes, have to be known of this way, or every stream has to have its own beat, which no
+// engine gives them.
 import type { CauseFinding } from './verdict.ts';
 import type { StallView } from './view.ts';
 
+/** Events a read: more than an engine's step has. */
+const EVENTS_LEAST_PER_READ = 2.5;
+const HELD_LEAST_COUNT = 2;
+const IN_STEP_MOST_RATIO = 0.25;
+
 export function findBuffering({ whole, aftermath, context, gapNs, isBunched }: StallView): CauseFinding | undefined {
-  const { stream } = context;
   if (aftermath !== 'burst' && !isBunched) return undefined;
-  const numbers = { gapMs: gapNs / 1e6, eventsAtEnd: stream.eventsFromEnd[0] ?? 0 };
+  const { stream, company, engine, deliveries } = context;
+  const perRead = eventsPerRead(context);
+  const numbers = { gapMs: gapNs / 1e6, eventsAtEnd: stream.eventsFromEnd[0] ?? 0, eventsPerRead: perRead };
   const { hop, delivery } = whole ?? {};
   if (hop?.word === 'holds') {
     return { confidence: Math.min(0.95, hop.confidence), signs: ['two_points', ...hop.signs.slice(0, 2)], numbers };
   }
-  if (delivery?.word !== 'holds') return undefined;
-  return {
-    confidence: Math.min(0.9, delivery.confidence),
-    signs: ['one_point', ...delivery.signs.slice(0, 2)],
-    numbers,
-  };
+  if (delivery?.word === 'holds') {
+    return {
+      confidence: Math.min(0.9, delivery.confidence),
+      signs: ['one_point', ...delivery.signs.slice(0, 2)],
+      numbers,
+    };
+  }
+  if (!isBunched || perRead < EVENTS_LEAST_PER_READ || engine?.draftAcceptedRatio !== undefined) return undefined;
+  if (delivery?.word === 'passes' || hop?.word === 'passes') return undefined;
+  if (deliveries !== undefined && deliveries.heldCount >= HELD_LEAST_COUNT && deliveries.passedCount === 0) {
+    return { confidence: 0.8, signs: ['bunched', 'held_before'], numbers: { ...numbers, held: deliveries.heldCount } };
+  }
+  if (company.inStepRatio === undefined || company.inStepRatio > IN_STEP_MOST_RATIO) return undefined;
+  return { confidence: 0.75, signs: ['bunched', 'own_beat'], numbers };
+}
+
+/** Around the stall: a stream that has hardly begun is known by how it goes on. */
+function eventsPerRead({ stream }: StallView['context']): number {
+  const { eventCount, readCount, eventsFromEnd } = stream;
+  const events = eventsFromEnd.reduce((sum, count) => sum + count, eventCount);
+  return events / (readCount + eventsFromEnd.length);
 }

@@ -1,6 +1,6 @@
 // Tokens come in passes, several at once, and the gap is about one pass long: the engine guesses ahead and checks.
-// A hop with a timer looks alike from one stream, so the engine has to say that it guesses, or the passes of
-// several streams have to end together, which no hop brings about.
+// A hop with a timer looks alike from one stream, so the engine has to say that it guesses, or the passes of several
+// streams have to end together, and nothing may speak for a hop.
 import type { CauseFinding } from './verdict.ts';
 import type { StallView } from './view.ts';
 
@@ -23,6 +23,7 @@ export function findSpeculation(view: StallView): CauseFinding | undefined {
   };
   if (engine?.draftAcceptedRatio !== undefined)
     return { confidence: 0.95, signs: ['bunched', 'one_pass', 'drafts'], numbers };
-  if ((company.inStepRatio ?? 0) < IN_STEP_LEAST_RATIO) return undefined;
+  // Streams that began together stay together behind a timer as well, so the stream must have passed as it was.
+  if ((company.inStepRatio ?? 0) < IN_STEP_LEAST_RATIO || whole?.delivery?.word !== 'passes') return undefined;
   return { confidence: 0.8, signs: ['bunched', 'one_pass', 'in_step'], numbers };
 }

@@ -33,6 +33,8 @@ const READS_LEAST_COUNT = 8;
 /** Reads around a stall in the middle of which it stands, where too few came before it. */
 const AROUND_LEAST_COUNT = 4;
 const NEAR_ZERO_PART = 8;
+/** So many events a read are bunches after two reads. */
+const MANY_EVENTS = 2;
 
 export function viewOf(context: StallContext, whole?: WholeStream): StallView {
   const { company } = context;
@@ -73,6 +75,7 @@ function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): bool
   const reads = readCount + gapsAfterNs.length;
   if (reads >= AROUND_LEAST_COUNT && isBunched(reads, nearZeroCount + nearZeroAfter, eventCount + eventsAfter))
     return true;
+  if (reads >= 2 && eventCount + eventsAfter >= MANY_EVENTS * reads) return true;
   return company.streamCount > 0 && (company.bunchedCount ?? 0) * 2 > company.streamCount;
 }
 
@@ -82,6 +85,6 @@ function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): bool
  */
 function usualOf({ stream, company }: StallContext, isBunched: boolean): number | undefined {
   const { usualNs, passNs, readCount } = stream;
-  if (isBunched) return readCount >= READS_LEAST_COUNT ? passNs : (company.passP50Ns ?? company.quietStepNs ?? passNs);
+  if (isBunched) return readCount >= READS_LEAST_COUNT ? passNs : (company.quietStepNs ?? company.passP50Ns ?? passNs);
   return usualNs ?? company.quietStepNs ?? company.usualP50Ns;
 }

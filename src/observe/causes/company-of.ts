@@ -9,6 +9,7 @@ import type { TrackedExchange } from './tracked-exchange.ts';
 /** So many of the others are asked whether they go in step; it is a property of the engine, not of a stream. */
 const STEPS_COMPARED_COUNT = 4;
 const IN_STEP_RATIO = 0.7;
+const COMPARED_LEAST_COUNT = 4;
 /** Of so many reads, this part nearly at once after another is a bunched stream. */
 const BUNCHED_READS_LEAST_COUNT = 8;
 const BUNCHED_RATIO = 0.3;
@@ -66,7 +67,9 @@ export function companyOf(
     const back = comingBack(own, other, moment, route);
     if (back !== undefined) resumed.push(back);
     if (!tallyOther(tally, other, moment)) continue;
-    if (compared.length < STEPS_COMPARED_COUNT) compared.push(isInStep(own, other));
+    if (compared.length >= STEPS_COMPARED_COUNT) continue;
+    const together = isInStep(own, other);
+    if (together !== undefined) compared.push(together);
   }
   return { company: companyFrom(tally, own, route, compared), resumed };
 }
@@ -159,8 +162,8 @@ function comingBack(
   };
 }
 
-/** The latest passes of both ended at the same moments. */
-function isInStep(own: TrackedExchange, other: TrackedExchange): boolean {
+/** The latest passes of both ended at the same moments; undefined where too few can be compared. */
+function isInStep(own: TrackedExchange, other: TrackedExchange): boolean | undefined {
   const { ring } = own;
   const nearNs = Math.max(1e6, (own.habit?.passNs ?? 0) / 20);
   let met = 0;
@@ -172,5 +175,5 @@ function isInStep(own: TrackedExchange, other: TrackedExchange): boolean {
     const near = other.ring.firstFrom(atNs - nearNs);
     if (near < other.ring.count && other.ring.atNs(near) <= atNs + nearNs) met += 1;
   }
-  return asked >= 8 && met >= IN_STEP_RATIO * asked;
+  return asked < COMPARED_LEAST_COUNT ? undefined : met >= IN_STEP_RATIO * asked;
 }

@@ -3,9 +3,11 @@
 // are gathered once a stall. Time is that of the entries: nothing here reads a clock or waits.
 import {
   ARRIVALS_KEPT_COUNT,
+  DELIVERIES_KEPT_COUNT,
   ARRIVALS_LISTED_MAX_COUNT,
   WAITING_LOOKED_AT_MAX_COUNT,
 } from '../../base/cause-limits.ts';
+import type { DeliveryWord } from '../../judge/delivery/verdict.ts';
 import { defined } from '../../measure/defined.ts';
 import type { EngineSample, StallArrival, StallContext } from '../../record/stall-context.ts';
 import { companyOf } from './company-of.ts';
@@ -48,6 +50,7 @@ export class RouteTimeline {
   readonly prefillSteps = new PrefillSteps();
   /** First tokens of which the others' part of the step may still have to be read. */
   #lessons: Lesson[] = [];
+  readonly #deliveries: DeliveryWord[] = [];
   /** In no order: looked through whenever one is due. */
   #watched: Watched[] = [];
   #dueAtNs = Infinity;
@@ -133,6 +136,17 @@ export class RouteTimeline {
       if (costNs !== undefined) this.#costs.add({ bytes: exchange.promptBytes, costNs, shared });
       return false;
     });
+  }
+
+  noteDelivery(word: DeliveryWord): void {
+    this.#deliveries.push(word);
+    if (this.#deliveries.length > DELIVERIES_KEPT_COUNT) this.#deliveries.shift();
+  }
+
+  /** Of the latest streams, those that a hop held, and those that passed. */
+  deliveries(): { readonly heldCount: number; readonly passedCount: number } {
+    const countOf = (word: DeliveryWord): number => this.#deliveries.filter((each) => each === word).length;
+    return { heldCount: countOf('holds'), passedCount: countOf('passes') };
   }
 
   #look(atNs: number): void {

@@ -3,6 +3,7 @@
 // stream's shape can tell, when the exchange has ended. Counts every stall once.
 import { STALL_CONTEXTS_MAX_COUNT } from '../../base/cause-limits.ts';
 import { judgeStall, needsWholeStream } from '../../judge/causes/judge-stall.ts';
+import type { DeliveryWord } from '../../judge/delivery/verdict.ts';
 import { UNJUDGED, type StallVerdict } from '../../judge/causes/verdict.ts';
 import type { Gap } from '../../measure/gap-meter.ts';
 import type { StallContext } from '../../record/stall-context.ts';
@@ -37,6 +38,11 @@ export class StallBook {
     const watch = new StallWatch(observed, timeline, () => this.#looks?.askSoon(place), tell);
     this.#watches.set(watch.exchange, watch);
     return watch;
+  }
+
+  /** What a stream of this upstream showed of hops on the way. */
+  noteDelivery(upstream: string, word: DeliveryWord): void {
+    this.#timelines.get(upstream)?.noteDelivery(word);
   }
 
   /** Share of decode steps that also read a prompt, of the last minute; undefined while it cannot be said. */
@@ -130,7 +136,10 @@ export class StallWatch {
   /** The exchange is over: what its record keeps of its stalls, in order of time. */
   end(atNs: number): readonly StallContext[] {
     this.#timeline.ended(this.exchange, atNs);
-    return this.#contexts.toSorted((a, b) => a.chunk - b.chunk);
+    const deliveries = this.#timeline.deliveries();
+    return this.#contexts
+      .map((context) => (context.atEnd === true ? { ...context, deliveries } : context))
+      .sort((a, b) => a.chunk - b.chunk);
   }
 
   /** It is no longer followed, and no record will be made: nobody judges what waits for its end. */

@@ -10,7 +10,7 @@ const IDLE_MS = 50;
  * Between two looks at the other work of the loop, whichever comes first: a clock that does not run is no excuse. The
  * clock is looked at behind each entry, for a chunk takes some 10 µs and the end of a stream 1 ms.
  */
-const TURN_MAX_NS = 1e6;
+const TURN_MAX_NS = 0.5e6;
 const TURN_MAX_COUNT = 1_000;
 /** Entries of one tape before the next tape has its turn. */
 const BATCH_COUNT = 20;

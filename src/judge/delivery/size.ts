@@ -48,8 +48,9 @@ export function judgeSize(shape: Shape): Finding | undefined {
   const countMean = ratio(sumOf(full.map((burst) => burst.textCount)), full.length * shape.arrivals.choiceCount);
   const exact = known && isExactEnough(exactCount, full.length, countMean);
   const even = exact || isPages(full, blockBytes, countMean);
-  if (!even && areSegments(full)) return undefined;
   if (!even && !cutsEvents(full, blockBytes, shape) && !isCut(full, countMean, shape)) return undefined;
+  // Asked last: it tries many sizes, and hardly any stream comes this far.
+  if (!even && areSegments(full)) return undefined;
   return {
     word: 'holds',
     way: 'size',
@@ -84,9 +85,12 @@ function isKnown(blockBytes: number): boolean {
 
 /** Most bursts are a number of full segments of one size. */
 export function areSegments(full: readonly Burst[]): boolean {
+  const leastCount = full.length * SEGMENTS_LEAST_RATIO;
+  const shortCount = full.filter(({ bytes }) => bytes > 0 && bytes < SEGMENT_LEAST_BYTES).length;
+  if (full.length - shortCount < leastCount) return false;
   for (let bytes = SEGMENT_LEAST_BYTES; bytes <= SEGMENT_MOST_BYTES; bytes += 1) {
     const fits = full.filter((burst) => burst.bytes % bytes === 0 && burst.bytes <= SEGMENTS_MOST * bytes);
-    if (fits.length >= full.length * SEGMENTS_LEAST_RATIO) return true;
+    if (fits.length >= leastCount) return true;
   }
   return false;
 }

@@ -1,11 +1,14 @@
 // How much of a stall is there to stay: steps are longer because the batch or its context has grown. The gaps around
 // it show a level below which no step falls any more, and no level is higher than the growth itself allows, for a
 // step takes at most as many times longer as there is more in it. Reads a context, judges nothing.
+import { rankOf } from '../rank.ts';
 import type { StallContext } from '../../record/stall-context.ts';
 
 const AROUND_LEAST_COUNT = 3;
 /** What one step is off from another. */
 const STEP_SLACK = 1.3;
+/** No more of the steps around it are shorter than their level. */
+const LEVEL_PERCENT = 25;
 /** Below this part of the gap a read belongs to the step before it. */
 const NEAR_ZERO_PART = 16;
 
@@ -22,7 +25,7 @@ export function growthNs(context: StallContext, usualNs: number, grown: number):
   const leastNs = (context.endAtNs - context.startAtNs) / NEAR_ZERO_PART;
   const levels = [gapsAfterNs, gapsBeforeNs.slice(-AROUND_LEAST_COUNT - 1)].map((gaps) => {
     const steps = gaps.filter((gapNs) => gapNs >= leastNs);
-    return steps.length >= AROUND_LEAST_COUNT ? Math.min(...steps) : 0;
+    return steps.length >= AROUND_LEAST_COUNT ? rankOf(steps, LEVEL_PERCENT) : 0;
   });
   const levelNs = Math.max(...levels);
   return Math.max(0, Math.min(levelNs, usualNs * Math.max(1, grown * STEP_SLACK)) - usualNs);

@@ -35,6 +35,8 @@ export function prefillShare(context: StallContext, excessNs: number, stepNs: nu
   let promptBytes = 0;
   let isRecompute = false;
   for (const arrival of arrivals) {
+    // An engine that threw nobody out did no work again, however long somebody was silent.
+    if (arrival.resumedAfterNs !== undefined && context.engine?.preemptedCount === 0) continue;
     const window = clipped(windowOf(arrival, stepNs), startAtNs, endAtNs);
     if (window === undefined) continue;
     all.push(window);

@@ -4,6 +4,7 @@ import type { StallContext } from '../../record/stall-context.ts';
 import { aftermathOf, type Aftermath } from './aftermath.ts';
 import { grownBy, growthNs } from './growth-share.ts';
 import { NO_PREFILL, prefillShare, type PrefillShare } from './prefill-share.ts';
+import { passesOf } from './bunches.ts';
 import type { WholeStream } from './verdict.ts';
 
 export interface StallView {
@@ -32,7 +33,6 @@ const BUNCHED_RATIO = 0.3;
 const READS_LEAST_COUNT = 8;
 /** Reads around a stall in the middle of which it stands, where too few came before it. */
 const AROUND_LEAST_COUNT = 4;
-const NEAR_ZERO_PART = 8;
 /** So many events a read are bunches after two reads. */
 const MANY_EVENTS = 2;
 
@@ -69,8 +69,7 @@ function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): bool
   const isBunched = (reads: number, nearZero: number, events: number): boolean =>
     nearZero >= BUNCHED_RATIO * reads || events >= (1 + BUNCHED_RATIO) * reads;
   if (readCount >= READS_LEAST_COUNT) return isBunched(readCount, nearZeroCount, eventCount);
-  const passNs = Math.min(endAtNs - startAtNs, ...gapsAfterNs.toSorted((a, b) => b - a).slice(0, 1));
-  const nearZeroAfter = gapsAfterNs.filter((gapNs) => gapNs * NEAR_ZERO_PART < passNs).length;
+  const nearZeroAfter = gapsAfterNs.length + 1 - passesOf([endAtNs - startAtNs, ...gapsAfterNs]).length;
   const eventsAfter = eventsFromEnd.slice(1).reduce((sum, events) => sum + events, 0);
   const reads = readCount + gapsAfterNs.length;
   if (reads >= AROUND_LEAST_COUNT && isBunched(reads, nearZeroCount + nearZeroAfter, eventCount + eventsAfter))

@@ -15,6 +15,8 @@ const OFF_BEAT_NS = 1_500_000;
 const OFF_BEAT_PARTS = 20;
 /** A busy machine spoils some, and so does an engine that stalls behind the hop. */
 const ON_BEAT_RATIO = 0.6;
+/** A head that waited for less says little: many engines are as quick with both. */
+const HEAD_WAIT_LEAST_NS = 200_000_000;
 const END_BEATS_LEAST = 0.7;
 const END_BEATS_MOST = 1.5;
 
@@ -31,7 +33,8 @@ export function isPacedMaybe(shape: Shape): boolean {
   if (ratio(inner.filter(({ silenceNs }) => isOnBeat(silenceNs)).length, inner.length) < ON_BEAT_RATIO) return false;
   // An engine that is known to keep its head until there is text has kept it itself.
   const isKept = headClassOf(record.engine, record.answer.dialect) === 'first_token';
-  if (headCameWithText(shape) && !isKept) return true;
+  const waitedNs = bursts[0]?.silenceNs ?? 0;
+  if (waitedNs >= HEAD_WAIT_LEAST_NS && headCameWithText(shape) && !isKept) return true;
   const endNs = endAfterNs(shape, bursts.at(-1)?.endAtNs ?? 0);
   return (
     endNs.length >= 2 && endNs.every((each) => each >= END_BEATS_LEAST * beatNs && each <= END_BEATS_MOST * beatNs)

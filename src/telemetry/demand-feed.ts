@@ -13,7 +13,7 @@ import {
 } from '../judge/job/metrics.ts';
 import { jobKey } from '../judge/job/tally.ts';
 import type { Report, Sink } from '../judge/report.ts';
-import { RETRIES } from '../judge/retry-metric.ts';
+import { RETRIES, RETRIES_RECOVERED } from '../judge/retry-metrics.ts';
 import { MET_WORDS } from '../judge/slo/verdict.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
 import type { MetricStore } from './store.ts';
@@ -46,15 +46,19 @@ export function createDemandFeed(store: MetricStore, classes: readonly ClassSpec
     name: 'demand metrics',
     know: (now) => startJobSeries(store, now),
     onReport(report) {
-      const { record, labels } = report;
-      const { class: name, model } = labels;
-      if (record.retryOf !== undefined) {
-        store.counter(RETRIES, { class: name, model, reason: record.retryOf.sign }).add(1);
-      }
-      if (jobKey(record) !== undefined) countDocument(store, report);
+      countRetry(store, report);
+      if (jobKey(report.record) !== undefined) countDocument(store, report);
     },
     onJob: (job) => countJob(store, job),
   };
+}
+
+function countRetry(store: MetricStore, { record, labels }: Report): void {
+  const { retryOf, end } = record;
+  if (retryOf === undefined) return;
+  const series = { class: labels.class, model: labels.model };
+  store.counter(RETRIES, { ...series, reason: retryOf.sign }).add(1);
+  if (retryOf.of !== undefined && end.outcome === 'ok') store.counter(RETRIES_RECOVERED, series).add(1);
 }
 
 function countDocument(store: MetricStore, { record, labels }: Report): void {

@@ -4,7 +4,7 @@ import type { MetricSpec } from '../base/metric-spec.ts';
 import { DELIVERY } from '../judge/delivery/metric.ts';
 import { HOP_METRICS } from '../judge/hop/metrics.ts';
 import { JOB_METRICS } from '../judge/job/metrics.ts';
-import { RETRIES } from '../judge/retry-metric.ts';
+import { RETRY_METRICS } from '../judge/retry-metrics.ts';
 import { SLO_METRICS } from '../judge/slo/metrics.ts';
 import { METRICS } from '../measure/table.ts';
 import { DEMAND_FORGOTTEN } from './demand-feed.ts';
@@ -16,7 +16,7 @@ export const OWN_METRICS: readonly MetricSpec[] = [
   ...METRICS,
   DELIVERY,
   ...SLO_METRICS,
-  RETRIES,
+  ...RETRY_METRICS,
   ...JOB_METRICS,
   ...HOP_METRICS,
   ...ENGINE_METRICS,

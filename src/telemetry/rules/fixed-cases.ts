@@ -1,5 +1,6 @@
 // Unit tests of all other rules: each alert fires once and, in a case that is nearly the same, does not.
 import { JOB_OBJECTIVE } from '../../judge/job/metrics.ts';
+import { RETRIES } from '../../judge/retry-metrics.ts';
 import { DEMAND_EXCHANGES, GOOD_EXCHANGES } from '../../judge/slo/metrics.ts';
 import type { MetricSpec } from '../../base/metric-spec.ts';
 import { EXCHANGES } from '../../measure/duration.ts';
@@ -87,6 +88,19 @@ function jobs(met: string): InputSeries[] {
 
 const EXCHANGE_LABELS = { ...CHAT, route: 'main', outcome: 'ok' };
 
+/** Retries a minute of so many exchanges. */
+function retries(count: number): InputSeries[] {
+  return [growing(RETRIES, { ...CHAT, reason: 'body' }, count), growing(EXCHANGES, EXCHANGE_LABELS, 64)];
+}
+
+const RETRY_PAIRS: readonly Pair[] = [
+  {
+    fires: { alert: 'RubatoRetryStorm', labels: { class: 'chat' }, says: '50%' },
+    loud: retries(32),
+    still: retries(8),
+  },
+];
+
 /** A counter of losses: it grows, or it grew long ago. */
 function loss(alert: string, spec: MetricSpec, labels: Matchers): Pair {
   return { fires: { alert, labels }, loud: [growing(spec, labels, 1)], still: [series(spec, labels, `7x${SAMPLES}`)] };
@@ -155,5 +169,5 @@ const VALUES: Case = {
 
 export const FIXED_CASES: readonly Case[] = [
   VALUES,
-  ...[...STALL_PAIRS, ...ENGINE_PAIRS, ...JOB_PAIRS, ...SELF_PAIRS].flatMap(casesOf),
+  ...[...STALL_PAIRS, ...ENGINE_PAIRS, ...JOB_PAIRS, ...RETRY_PAIRS, ...SELF_PAIRS].flatMap(casesOf),
 ];

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { JobReport } from '../../../src/judge/job/judge-job.ts';
 import { JOB_METRICS } from '../../../src/judge/job/metrics.ts';
-import { RETRIES } from '../../../src/judge/retry-metric.ts';
+import { RETRY_METRICS } from '../../../src/judge/retry-metrics.ts';
 import type { JobFacts } from '../../../src/record/job-facts.ts';
 import type { ClassSpec } from '../../../src/record/traffic-class.ts';
 import { createDemandFeed, DEMAND_FORGOTTEN, observeDemand } from '../../../src/telemetry/demand-feed.ts';
@@ -42,7 +42,7 @@ const JOB: JobReport = {
 
 function stage(classes: readonly ClassSpec[] = CLASSES) {
   const store = createMetricStore({
-    specs: [...JOB_METRICS, RETRIES, DEMAND_FORGOTTEN],
+    specs: [...JOB_METRICS, ...RETRY_METRICS, DEMAND_FORGOTTEN],
     known: { class: classes.map(({ name }) => name) },
     startEpochMs: 0,
   });
@@ -81,11 +81,18 @@ function document(endedS: number, job: Partial<JobFacts> = {}, finish = 'stop') 
   return { ...report, record: { ...record, marks, answer: { ...record.answer, finishReasons: [finish] } } };
 }
 
-test('a retry is counted by how one knows', () => {
+test('a retry is counted by how one knows, and once more when it brought the answer', () => {
   const { feed, counted } = stage();
+  const failed = { ...usualStream(3), wire: 'upstream_aborted' } as const;
   feed.onReport?.(reportOf(usualStream(3)), undefined);
+  feed.onReport?.(reportOf(failed, { retryOf: RETRY }), undefined);
   feed.onReport?.(reportOf(usualStream(3), { retryOf: RETRY }), undefined);
-  expect(counted()).toEqual({ 'rubato_retries_total default m body': 1 });
+  feed.onReport?.(reportOf(usualStream(3), { retryOf: { sign: 'stated', attempt: 2 } }), undefined);
+  expect(counted()).toEqual({
+    'rubato_retries_total default m body': 2,
+    'rubato_retries_total default m stated': 1,
+    'rubato_retries_recovered_total default m': 1,
+  });
 });
 
 test('documents are counted by what they brought, and tokens of those that were answered in time', () => {

@@ -151,7 +151,8 @@ function comingBack(
   if (read <= ring.oldest || read >= ring.count) return undefined;
   const silenceNs = ring.atNs(read) - ring.atNs(read - 1);
   const isBack = ring.atNs(read) <= endAtNs + togetherNs(gapNs) && silenceNs >= RESUMED_FACTOR * gapNs;
-  if (!isBack) return undefined;
+  // Who waited for its own client comes back with what was written meanwhile.
+  if (!isBack || other.wasBlocked(ring.atNs(read - 1), ring.atNs(read))) return undefined;
   const promptBytes = other.contextBytes;
   return {
     sentAtNs: ring.atNs(read - 1) - own.openedAtNs,

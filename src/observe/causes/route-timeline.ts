@@ -104,13 +104,14 @@ export class RouteTimeline {
 
   /** It is over, or no longer followed: what is still looked at is frozen with what is known. */
   ended(exchange: TrackedExchange, atNs: number): void {
-    exchange.endedAtNs = atNs;
     if (exchange.pending.length > 0) {
       const own = this.#watched.filter((watched) => watched.own === exchange);
       for (const { stall } of own) this.#freeze(exchange, stall);
       this.#watched = this.#watched.filter((watched) => watched.own !== exchange);
     }
-    if (!this.#running.delete(exchange) && this.#waiting.delete(exchange)) exchange.settle();
+    this.#running.delete(exchange);
+    this.#waiting.delete(exchange);
+    exchange.end(atNs);
     this.#witness.ended(exchange);
   }
 

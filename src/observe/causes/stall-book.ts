@@ -86,6 +86,8 @@ export class StallWatch {
         return requestSentAtNs === undefined ? undefined : openedAtNs + requestSentAtNs;
       },
       promptBytes: () => promptBytesOf(observed),
+      wasBlocked: (fromNs, toNs) =>
+        wasBlocked(observed.metering.gaps.blockedNs, fromNs - openedAtNs, toNs - openedAtNs),
     });
     // What asks for no generation has no prompt to be read.
     if (observed.opening.method === 'POST') timeline.opened(this.exchange);
@@ -151,4 +153,10 @@ export class StallWatch {
 /** Of the text the model is given, or of the body where that is not known (yet). */
 function promptBytesOf({ marks, request, asked }: ObservedExchange): number {
   return marks.uploadEndAtNs === undefined ? asked.byteCount : (request.promptBytes ?? asked.byteCount);
+}
+
+/** Edges are from, to, from, to; the last interval may be open. */
+function wasBlocked(edgesNs: readonly number[], fromNs: number, toNs: number): boolean {
+  const last = edgesNs.findLastIndex((edgeNs, index) => index % 2 === 0 && edgeNs < toNs);
+  return last >= 0 && (edgesNs[last + 1] ?? Infinity) > fromNs;
 }

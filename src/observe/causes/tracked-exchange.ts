@@ -2,6 +2,7 @@
 // still looked at. Moments are on the clock that all threads share. Decides nothing.
 import { READS_AROUND_COUNT } from '../../base/cause-limits.ts';
 import { rankOf } from '../../judge/rank.ts';
+import { passesOf } from '../../judge/causes/bunches.ts';
 import type { PendingStall } from './pending-stall.ts';
 import { ReadRing } from './read-ring.ts';
 
@@ -11,12 +12,12 @@ export interface TrackedFacts {
   sentAtNs(): number | undefined;
   /** Of the text given to the model, or of the body. */
   promptBytes(): number;
+  /** Our socket to its client took no bytes at some time between two moments. */
+  wasBlocked(fromNs: number, toNs: number): boolean;
 }
 
 /** A token is about so many bytes of text: what generation adds to the context. */
 const TOKEN_BYTES = 4;
-/** A gap below this part of a usual one is nearly none. */
-const NEAR_ZERO_PART = 8;
 /** Habits are taken anew after so many reads. */
 const HABIT_EVERY_COUNT = 16;
 
@@ -31,8 +32,7 @@ export interface Habit {
 }
 
 function habitOf(gaps: readonly number[], readCount: number): Habit {
-  const nearNs = rankOf(gaps, 90) / NEAR_ZERO_PART;
-  const passes = gaps.filter((gapNs) => gapNs >= nearNs);
+  const passes = passesOf(gaps);
   return {
     readCount,
     usualNs: rankOf(gaps, 50),
@@ -45,7 +45,7 @@ export class TrackedExchange {
   readonly openedAtNs: number;
   #facts: TrackedFacts | undefined;
   #sentAtNs: number | undefined;
-  #promptBytes = 0;
+  #promptBytes: number | undefined;
   /** First read with a generated fragment of an answer that is a stream. */
   firstAtNs: number | undefined;
   endedAtNs: number | undefined;
@@ -78,19 +78,29 @@ export class TrackedExchange {
   }
 
   get promptBytes(): number {
-    return this.#facts?.promptBytes() ?? this.#promptBytes;
+    return this.#promptBytes ?? this.#facts?.promptBytes() ?? 0;
   }
 
   /** What it holds of the batch's context. */
   get contextBytes(): number {
-    return this.#promptBytes + TOKEN_BYTES * this.eventCount;
+    return this.promptBytes + TOKEN_BYTES * this.eventCount;
   }
 
-  /** What is known by now stays; the exchange is not asked again. */
+  /** What is known by now of its request stays. */
   settle(): void {
     this.#sentAtNs = this.sentAtNs;
     this.#promptBytes = this.promptBytes;
+  }
+
+  /** It is over, and not asked again: whoever remembers it must not keep all of it. */
+  end(atNs: number): void {
+    this.settle();
+    this.endedAtNs = atNs;
     this.#facts = undefined;
+  }
+
+  wasBlocked(fromNs: number, toNs: number): boolean {
+    return this.#facts?.wasBlocked(fromNs, toNs) ?? false;
   }
 
   /** An event with a generated fragment was completed by a read of this moment. True where it begins a new read. */

@@ -34,7 +34,8 @@ export class RecordReader {
     const whole = bytes.subarray(0, bytes.lastIndexOf(LF) + 1);
     this.#readBytes += whole.length;
     for (const line of whole.toString('utf8').split('\n').slice(0, -1)) {
-      this.#entries.push(JSON.parse(line) as RecordEntry);
+      // What a batch job came to has a line of its own.
+      if (!line.startsWith('{"job":')) this.#entries.push(JSON.parse(line) as RecordEntry);
     }
     return this.#entries;
   }

@@ -23,6 +23,10 @@ export interface RecentRow {
   readonly doubts: readonly string[];
   /** What the arrivals say of hops on the engine's side: a word, and with `holds` the way behind it. */
   readonly delivery?: string;
+  /** Whether it kept every objective: true, false or unknown; absent where nothing was promised. */
+  readonly good?: string;
+  /** Objectives it did not keep; absent when there is none. */
+  readonly missed?: readonly string[];
   readonly traceId?: string;
 }
 
@@ -36,6 +40,8 @@ export function recentRow({ id, outcome, wireEnd, report }: RecentExchange): Rec
     gapMaxNs: figures.gapsReceived.maxNs,
     outputTokenCount: record.tokens.output,
     delivery: deliveryWords(report),
+    good: report.slo?.good,
+    missed: missedNames(report),
     traceId: record.trace?.traceId,
   };
   return {
@@ -52,6 +58,11 @@ export function recentRow({ id, outcome, wireEnd, report }: RecentExchange): Rec
     doubts: record.doubts,
     ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<RecentRow>),
   };
+}
+
+function missedNames({ slo }: RecentExchange['report']): readonly string[] | undefined {
+  const names = (slo?.objectives ?? []).filter(({ met }) => met === 'false').map(({ name }) => name);
+  return names.length > 0 ? names : undefined;
 }
 
 function deliveryWords({ delivery }: RecentExchange['report']): string | undefined {

@@ -9,6 +9,7 @@ import { DEMAND_TTFT, SLO_METRICS } from '../../../src/judge/slo/metrics.ts';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
 import type { Objective } from '../../../src/record/objective.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
+import { recentRow } from '../../../src/telemetry/admin-rows.ts';
 import { goodputRows, objectiveRows } from '../../../src/telemetry/admin-slo.ts';
 import { createMetricProducer } from '../../../src/telemetry/otlp-metrics.ts';
 import { PromptMemory } from '../../../src/telemetry/prompt-memory.ts';
@@ -226,6 +227,18 @@ test('the live page shows every share with what it is a share of', () => {
     '-1233.33 %',
   ]);
   expect(row && goodputRows(row)).toEqual([['default', '1 of 3', '0.10 of 0.30', '5 of 10', '0.5 of 1.0', '1 of 3']]);
+});
+
+test('a row of the list of exchanges says whether it was good, and what was missed', () => {
+  const rowOf = (spec: RecordSpec, objectives = PROMISED) => {
+    const report = reportOf(spec, objectives);
+    const { outcome, wire } = report.record.end;
+    return recentRow({ id: report.record.id, outcome, wireEnd: wire, report });
+  };
+  expect(rowOf(SLOW)).toMatchObject({ good: 'false', missed: ['ttft'] });
+  expect(rowOf(GOOD).good).toBe('true');
+  expect(rowOf(GOOD)).not.toHaveProperty('missed');
+  expect(rowOf(GOOD, [])).not.toHaveProperty('good');
 });
 
 test('spans name what was missed and what cannot be judged, and such exchanges keep their chunks', () => {

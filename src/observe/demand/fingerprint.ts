@@ -1,7 +1,7 @@
 // By what two requests are known to ask for the same: keyed 64-bit hashes of an idempotency key, or of method,
 // target and the whole body, each together with the credentials, for another client's request is another one. The
 // key is made anew with each process and goes nowhere, so a hash tells nothing of what it was made of.
-import { createHmac, type Hmac, randomBytes } from 'node:crypto';
+import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { IDEMPOTENCY_KEY_MAX_CHARS } from '../../base/demand-limits.ts';
 import { fieldValue } from '../../base/fields.ts';
 import type { OpenEntry } from '../../tape/entries.ts';
@@ -33,12 +33,13 @@ export function bodyPrint(asked: Asked, pieces: readonly Uint8Array[] | undefine
 }
 
 /** The parts are divided by what none of them can hold, so that no two requests give the same text. */
-function begin(of: string, { routeIndex, method, target, fields }: Asked): Hmac {
+function begin(of: string, { routeIndex, method, target, fields }: Asked): Hash {
   const who = CREDENTIALS.map((name) => fieldValue(fields, name) ?? '');
   // An exchange before a hop and the same one behind it are not two tries.
-  return createHmac('sha256', SECRET).update([of, routeIndex, method, target, ...who, ''].join('\n'));
+  // The secret goes first: an HMAC would cost four times as much and guard what never leaves this memory.
+  return createHash('sha256').update(SECRET).update([of, routeIndex, method, target, ...who, ''].join('\n'));
 }
 
-function finish(hash: Hmac): string {
+function finish(hash: Hash): string {
   return hash.digest('hex').slice(0, HASH_HEX_CHARS);
 }

@@ -37,7 +37,9 @@ function begin(of: string, { routeIndex, method, target, fields }: Asked): Hash 
   const who = CREDENTIALS.map((name) => fieldValue(fields, name) ?? '');
   // An exchange before a hop and the same one behind it are not two tries.
   // The secret goes first: an HMAC would cost four times as much and guard what never leaves this memory.
-  return createHash('sha256').update(SECRET).update([of, routeIndex, method, target, ...who, ''].join('\n'));
+  return createHash('sha256')
+    .update(SECRET)
+    .update([of, routeIndex, method, target, ...who, ''].join('\n'));
 }
 
 function finish(hash: Hash): string {

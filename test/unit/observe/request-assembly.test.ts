@@ -61,6 +61,19 @@ test('a long body cut off at a nested object tells nothing of its end', () => {
   expect([reading.model, reading.cut]).toEqual([undefined, true]);
 });
 
+test('the pieces of a body are only handed out of one that came whole, and is not too long', () => {
+  const assembly = new RequestAssembly();
+  assembly.add(0, Buffer.from('{"a"'));
+  expect(assembly.whole(6)).toBeUndefined();
+  assembly.add(4, Buffer.from(':1'));
+  expect(Buffer.concat(assembly.whole(6) ?? []).toString()).toBe('{"a":1');
+  assembly.add(10, Buffer.from('}'));
+  expect(assembly.whole(11)).toBeUndefined();
+  const long = new RequestAssembly();
+  long.add(0, Buffer.alloc(WHOLE + 1));
+  expect(long.whole(WHOLE + 1)).toBeUndefined();
+});
+
 test('what was let go is forgotten', () => {
   const assembly = new RequestAssembly();
   assembly.add(0, Buffer.from('{"model":'));

@@ -114,7 +114,7 @@ describe('the histogram', () => {
 });
 
 describe('the run', () => {
-  test('shows progress, prints the summary, closes what it started and ends with 0', async () => {
+  test('shows progress, prints the summary, closes what it started and ends with 0', { timeout: 60_000 }, async () => {
     let text = '';
     let closedCount = 0;
     const code = await runDemo({
@@ -138,7 +138,7 @@ describe('the run', () => {
     expect(text).not.toContain('\u001b');
   });
 
-  test('with keep stays up until it is told to stop', async () => {
+  test('with keep stays up until it is told to stop', { timeout: 60_000 }, async () => {
     const stop = new AbortController();
     let text = '';
     const run = runDemo({

@@ -12,6 +12,7 @@ test('the metrics fed by measures', () => {
     'rubato.ttft.per_1k_uncached_tokens histogram s prompt_bucket',
     'rubato.ttft.part histogram s part,basis',
     'rubato.network.part histogram s part',
+    'rubato.admission.wait histogram s ',
     'rubato.gap histogram s point',
     'rubato.gap.max histogram s ',
     'rubato.gaps counter {gap} stalled',

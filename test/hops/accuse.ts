@@ -28,7 +28,8 @@ function count(
   name: string,
   verdict: { word: string; way?: string; signs: readonly string[] } | undefined,
 ): void {
-  const word = verdict?.word ?? 'nothing';
+  // Why somebody is unsure is worth as much as that.
+  const word = verdict?.word === 'unsure' ? `unsure (${verdict.signs[0] ?? 'no sign'})` : (verdict?.word ?? 'nothing');
   const counts = words.get(view)!;
   counts.set(word, (counts.get(word) ?? 0) + 1);
   if (word !== 'holds') return;

@@ -44,7 +44,6 @@ describe.skipIf(tap === undefined).each(hops.filter(({ name }) => there.includes
   test.each(RHYTHMS)('$title', async (rhythm) => {
     const { wire } = compare(await chain.run(rhythm), hop.variant);
     const isBusy = (loadavg()[0] ?? 0) > availableParallelism();
-    expect(wire?.errorP50Ms).toBeLessThan(OFF_MOST_MS);
     expect(wire?.errorP95Ms).toBeLessThan(isBusy ? OFF_MOST_BUSY_MS : OFF_MOST_MS);
   });
 });

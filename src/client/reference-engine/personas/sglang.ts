@@ -154,8 +154,14 @@ const METRICS: readonly MetricRow[] = [
   {
     name: 'sglang:num_retracted_requests_total',
     type: 'counter',
-    help: 'Requests thrown out of their slot; never done here.',
-    value: () => 0,
+    help: 'Times a request was thrown out of its slot.',
+    value: (now) => now.preemptedCount,
+  },
+  {
+    name: 'sglang:spec_accept_rate',
+    type: 'gauge',
+    help: 'Guesses that were good, of all.',
+    value: ({ draftedCount = 0, acceptedCount = 0 }) => (draftedCount === 0 ? undefined : acceptedCount / draftedCount),
   },
   { name: 'sglang:prompt_tokens_total', type: 'counter', help: 'Prompt tokens.', value: (now) => now.promptTokens },
   { name: 'sglang:cached_tokens_total', type: 'counter', help: 'Of these cached.', value: (now) => now.cachedTokens },

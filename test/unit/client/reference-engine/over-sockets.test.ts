@@ -39,6 +39,17 @@ describe('a paged cache', () => {
   });
 });
 
+describe('another persona', () => {
+  test('states the same under its own names', async () => {
+    const paged = { kvCapacityTokens: 96, paging: { blockTokens: 4 } };
+    const { url } = await start({ persona: 'sglang', model: { ...FAST, ...paged, speculation: SPECULATION } });
+    const long = { fields: { max_tokens: 60, ignore_eos: true } };
+    await Promise.all([ask(url, 'a', long), ask(url, 'b', long)]);
+    expect(await metric(url, 'sglang:num_retracted_requests_total')).toBeGreaterThan(0);
+    expect(await metric(url, 'sglang:spec_accept_rate')).toBeGreaterThan(0);
+  });
+});
+
 describe('speculation', () => {
   test('gives fewer events than tokens, the same text, and counts its guesses', async () => {
     const fields = { max_tokens: 40, ignore_eos: true, stream_options: { include_usage: true } };

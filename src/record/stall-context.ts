@@ -76,10 +76,10 @@ export interface StallCompany {
   readonly quietStepNs?: number;
   /** The same with about as many streams as at the stall. */
   readonly plainStepNs?: number;
-  /** Streams that were being generated on the route: when this stream got its first token, and at the stall. */
+  /** Streams that were being generated on the route: on average since this stream's first token, and at the stall. */
   readonly runningBefore: number;
   readonly runningAt: number;
-  /** Generated events of all running streams with their prompts: the context in the batch, in bytes of text. */
+  /** Bytes of the prompts and answers of all running streams: at its first token, and at the stall. */
   readonly contextBeforeBytes?: number;
   readonly contextAtBytes?: number;
 }
@@ -108,6 +108,8 @@ export interface StallEngine {
   readonly afterAtNs?: number;
   readonly runningBefore?: number;
   readonly runningAfter?: number;
+  /** Exchanges that rubato saw under way at some time between the two looks, or since the first. */
+  readonly presentCount: number;
   readonly waitingAfter?: number;
   readonly kvUsedRatio?: number;
   /** Requests thrown out of the batch between the two looks. */
@@ -123,8 +125,8 @@ export interface StallContext {
   readonly stream: StalledStream;
   readonly company: StallCompany;
   readonly arrivals: readonly StallArrival[];
-  /** Arrivals beyond those listed. */
-  readonly arrivalsLeftOut?: number;
+  /** Arrivals beyond those listed, and what their prompts cost together as far as that is known. */
+  readonly arrivalsLeftOut?: { readonly count: number; readonly costNs: number };
   readonly engine?: StallEngine;
   /** Only the whole stream's shape can tell: judged with the verdict of its delivery, when the exchange had ended. */
   readonly atEnd?: true;

@@ -11,7 +11,11 @@ export type Aftermath =
 /** A gap below this part of a step, or above so many, is no step as ever: what was missed is still coming. */
 const AT_ONCE_PART = 0.5;
 const STILL_AWAY_FACTOR = 2;
-const MISSED_BURST_RATIO = 0.5;
+/** A read with more passes' worth than this is none either. */
+const STEP_EVENTS_FACTOR = 1.5;
+/** More than steps bring: the engine went on for so many at least. */
+const EXTRA_LEAST_COUNT = 2;
+const MISSED_BURST_RATIO = 0.3;
 const MISSED_SINGLE_RATIO = 0.15;
 
 /** `stepNs`: what a step of the stream took by then. */
@@ -33,9 +37,15 @@ export function aftermathOf({ stream }: StallContext, gapNs: number, stepNs: num
     if (gapAfterNs === undefined) break;
     elapsedNs += gapAfterNs;
     read += 1;
-    if (gapAfterNs >= AT_ONCE_PART * stepNs && gapAfterNs <= STILL_AWAY_FACTOR * stepNs) break;
+    const isStep = gapAfterNs >= AT_ONCE_PART * stepNs && gapAfterNs <= STILL_AWAY_FACTOR * stepNs;
+    if (isStep && (eventsFromEnd[read] ?? 0) <= STEP_EVENTS_FACTOR * perPass) break;
   } while (read < eventsFromEnd.length);
-  if (caughtUpCount >= Math.max(1, MISSED_BURST_RATIO * missedCount)) return 'burst';
+  if (
+    caughtUpCount >= Math.max(Math.min(EXTRA_LEAST_COUNT, Math.max(1, missedCount)), MISSED_BURST_RATIO * missedCount)
+  )
+    return 'burst';
+  // What an ended stream has missed cannot be more than what came.
+  if (gapsAfterNs.length === 0 && caughtUpCount >= EXTRA_LEAST_COUNT) return 'burst';
   if (gapsAfterNs.length < 2) return 'unclear';
   return caughtUpCount <= Math.max(1, MISSED_SINGLE_RATIO * missedCount) ? 'single' : 'unclear';
 }

@@ -6,8 +6,8 @@ import type { CauseFinding } from './verdict.ts';
 import type { StallView } from './view.ts';
 
 /** Events a read: more than an engine's step has. */
-const EVENTS_LEAST_PER_READ = 2.5;
-const HELD_LEAST_COUNT = 2;
+const EVENTS_LEAST_PER_READ = 1.8;
+const HELD_LEAST_COUNT = 1;
 const IN_STEP_MOST_RATIO = 0.25;
 
 export function findBuffering({ whole, aftermath, context, gapNs, isBunched }: StallView): CauseFinding | undefined {

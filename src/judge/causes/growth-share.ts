@@ -27,6 +27,7 @@ export function growthNs(context: StallContext, usualNs: number, grown: number):
     const steps = gaps.filter((gapNs) => gapNs >= leastNs);
     return steps.length >= AROUND_LEAST_COUNT ? rankOf(steps, LEVEL_PERCENT) : 0;
   });
-  const levelNs = Math.max(...levels);
-  return Math.max(0, Math.min(levelNs, usualNs * Math.max(1, grown * STEP_SLACK)) - usualNs);
+  const levelNs = Math.min(Math.max(...levels), usualNs * Math.max(1, grown * STEP_SLACK));
+  // What plain steps with so many streams were before needs no bound.
+  return Math.max(0, Math.max(levelNs, context.company.plainStepNs ?? 0) - usualNs);
 }

@@ -12,10 +12,10 @@ const PASS_RATIO = 0.7;
 export function findHost(view: StallView): CauseFinding | undefined {
   const { context, aftermath, prefill, excessNs, growthNs, isBunched, usualNs, pausedRatio } = view;
   const { company, engine } = context;
-  if (aftermath !== 'single' || usualNs === undefined || (isBunched && excessNs < PASS_RATIO * usualNs))
+  if (aftermath === 'burst' || usualNs === undefined || (isBunched && excessNs < PASS_RATIO * usualNs))
     return undefined;
   if (excessNs - growthNs - prefill.possibleNs < LEFT_RATIO * excessNs) return undefined;
-  const { streamCount, pausedCount, resumedTogetherCount, burstCount, runningAt } = company;
+  const { streamCount, pausedCount, resumedTogetherCount, burstCount } = company;
   const numbers = {
     excessMs: excessNs / 1e6,
     others: streamCount,
@@ -24,13 +24,15 @@ export function findHost(view: StallView): CauseFinding | undefined {
   };
   const running = engine?.runningAfter ?? engine?.runningBefore;
   // The engine runs more than what came through here: their prompts cannot be seen.
-  const strangers = running === undefined ? undefined : running > runningAt + context.arrivals.length;
+  const strangers = running === undefined ? undefined : running > (engine?.presentCount ?? 0);
   if (strangers === true) return undefined;
   if (pausedRatio === undefined) {
-    if (streamCount > 0 || strangers === undefined || (running ?? 0) > 1) return undefined;
+    if (aftermath !== 'single' || streamCount > 0 || strangers === undefined || (running ?? 0) > 1) return undefined;
     return { confidence: 0.7, signs: ['alone_in_engine', 'no_arrival'], numbers };
   }
   if (pausedRatio < 1 || pausedCount < streamCount || burstCount > 0) return undefined;
+  // A stream that ended right after it shows nothing of its own; the others do.
+  if (aftermath === 'unclear' && context.stream.gapsAfterNs.length > 1) return undefined;
   if (resumedTogetherCount < TOGETHER_RATIO * pausedCount) return undefined;
   return { confidence: pausedCount >= 2 ? 0.85 : 0.75, signs: ['all_paused', 'together', 'no_arrival'], numbers };
 }

@@ -47,6 +47,10 @@ export function prefillShare(context: StallContext, excessNs: number, stepNs: nu
     isRecompute ||= arrival.resumedAfterNs !== undefined;
     costNs = costNs === undefined || arrival.costNs === undefined ? undefined : costNs + arrival.costNs;
   }
+  // Those that found no room on the list came with the ones that did.
+  const leftOutNs = context.arrivalsLeftOut?.costNs ?? 0;
+  if (costNs !== undefined && known.length > 0) costNs += leftOutNs;
+  possibleCostNs += leftOutNs;
   const within = (windows: readonly Window[], cost: number): number =>
     windows.length === 0 ? 0 : Math.min(excessNs, covered(windows), COST_SLACK * cost);
   return {

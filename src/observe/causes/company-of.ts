@@ -17,7 +17,8 @@ const BUNCHED_RATIO = 0.3;
 const RESUMED_FACTOR = 2;
 
 export interface RouteThen {
-  /** Streams under generation when the stall ended, this one included. */
+  /** Streams under generation: on average since this one's first token, and when the stall ended, this one included. */
+  readonly runningBefore: number;
   readonly runningAt: number;
   readonly contextAtBytes: number;
   readonly quiet: { readonly running: number; readonly stepNs: number } | undefined;
@@ -90,7 +91,7 @@ function companyFrom(tally: Tally, own: TrackedExchange, route: RouteThen, compa
       quietStepNs: route.quiet?.stepNs,
       plainStepNs: route.plainStepNs,
     }),
-    runningBefore: own.runningBefore,
+    runningBefore: route.runningBefore,
     runningAt: route.runningAt,
     contextBeforeBytes: own.contextBeforeBytes,
     contextAtBytes: route.contextAtBytes,

@@ -8,11 +8,13 @@ export function engineAround(
   samples: readonly EngineSample[],
   { startAtNs, endAtNs }: StallMoment,
   openedAtNs: number,
+  presentSince: (atNs: number) => number,
 ): StallEngine | undefined {
   const before = samples.findLast(({ atNs }) => atNs <= startAtNs);
   const after = samples.find(({ atNs }) => atNs >= endAtNs);
   if (before === undefined && after === undefined) return undefined;
-  return defined({
+  const presentCount = presentSince(before?.atNs ?? startAtNs);
+  const known = defined({
     beforeAtNs: before && before.atNs - openedAtNs,
     afterAtNs: after && after.atNs - openedAtNs,
     runningBefore: before?.runningCount,
@@ -22,6 +24,7 @@ export function engineAround(
     preemptedCount: grown(before?.preemptedCount, after?.preemptedCount),
     draftAcceptedRatio: after?.draftAcceptedRatio ?? before?.draftAcceptedRatio,
   });
+  return { ...known, presentCount };
 }
 
 /** A counter that fell began anew in between: nobody knows what it had counted. */

@@ -13,6 +13,7 @@ import type { EngineSample, StallArrival, StallContext } from '../../record/stal
 import { companyOf } from './company-of.ts';
 import { CostBook } from './cost-book.ts';
 import { type Lesson, prefillCost } from './prefill-cost.ts';
+import { Load } from './load.ts';
 import { StepBook } from './step-book.ts';
 import { StepWitness } from './step-witness.ts';
 import { engineAround } from './engine-around.ts';
@@ -44,6 +45,7 @@ export class RouteTimeline {
   readonly #running = new Set<TrackedExchange>();
   /** Those that got their first token last, the latest last. */
   readonly #arrived: TrackedExchange[] = [];
+  readonly #load = new Load();
   readonly #costs = new CostBook();
   readonly #witness = new StepWitness();
   readonly #steps = new StepBook();
@@ -90,7 +92,8 @@ export class RouteTimeline {
     this.#lastFirstAtNs = Math.max(this.#lastFirstAtNs, atNs);
     this.prefillSteps.onFirst(atNs);
     this.#running.add(exchange);
-    exchange.runningBefore = this.#running.size;
+    this.#load.change(atNs, this.#running.size);
+    exchange.loadAtFirst = this.#load.upTo(atNs);
     exchange.contextBeforeBytes = this.#contextNow();
     this.#arrived.push(exchange);
     if (this.#arrived.length > ARRIVALS_KEPT_COUNT) this.#arrived.shift();
@@ -109,7 +112,7 @@ export class RouteTimeline {
       for (const { stall } of own) this.#freeze(exchange, stall);
       this.#watched = this.#watched.filter((watched) => watched.own !== exchange);
     }
-    this.#running.delete(exchange);
+    if (this.#running.delete(exchange)) this.#load.change(atNs, this.#running.size);
     this.#waiting.delete(exchange);
     exchange.end(atNs);
     this.#witness.ended(exchange);
@@ -183,6 +186,7 @@ export class RouteTimeline {
 
   #seeAround(own: TrackedExchange, stall: PendingStall): void {
     const route = {
+      runningBefore: this.#load.meanSince(own.firstAtNs ?? own.openedAtNs, own.loadAtFirst, stall.moment.startAtNs),
       runningAt: this.#running.size,
       contextAtBytes: this.#contextNow(),
       quiet: this.#steps.quiet,
@@ -211,7 +215,7 @@ export class RouteTimeline {
     const nearness = ({ firstTokenAtNs }: StallArrival): number =>
       firstTokenAtNs === undefined ? Infinity : Math.abs(firstTokenAtNs + openedAtNs - endAtNs);
     arrivals.sort((a, b) => nearness(a) - nearness(b) || a.sentAtNs - b.sentAtNs);
-    const leftOut = arrivals.length - ARRIVALS_LISTED_MAX_COUNT;
+    const leftOut = arrivals.slice(ARRIVALS_LISTED_MAX_COUNT);
     const context: StallContext = {
       chunk,
       startAtNs: startAtNs - openedAtNs,
@@ -220,11 +224,18 @@ export class RouteTimeline {
       company,
       arrivals: arrivals.slice(0, ARRIVALS_LISTED_MAX_COUNT),
       ...defined({
-        arrivalsLeftOut: leftOut > 0 ? leftOut : undefined,
-        engine: engineAround(this.#options.samples(), stall.moment, openedAtNs),
+        arrivalsLeftOut: leftOut.length === 0 ? undefined : { count: leftOut.length, costNs: costOfAll(leftOut) },
+        engine: engineAround(this.#options.samples(), stall.moment, openedAtNs, (atNs) => this.#presentSince(atNs)),
       }),
     };
     this.#options.onFrozen(own, context);
+  }
+
+  /** Exchanges that were under way at that moment or are since, as far as they are remembered. */
+  #presentSince(atNs: number): number {
+    const remembered = new Set([...this.#running, ...this.#waiting]);
+    for (const exchange of this.#arrived) if ((exchange.endedAtNs ?? Infinity) > atNs) remembered.add(exchange);
+    return remembered.size;
   }
 
   /** Exchanges without a token of their own when the gap began, and sent before it ended. */
@@ -250,4 +261,8 @@ export class RouteTimeline {
     }
     return list;
   }
+}
+
+function costOfAll(arrivals: readonly StallArrival[]): number {
+  return arrivals.reduce((sum, { costNs = 0 }) => sum + costNs, 0);
 }

@@ -6,7 +6,8 @@ import type { TrackedExchange } from './tracked-exchange.ts';
 const STEP_MAX_NS = 10e9;
 /** A witness that is silent for so long is replaced, once another has something to say. */
 const SILENT_NS = 1e9;
-/** Reads closer than this part of a step belong to one. */
+/** Reads closer than this, and than this part of a step, belong to one. */
+const BACK_TO_BACK_NS = 3e6;
 const AT_ONCE_PART = 8;
 /** So many in a row are no bunch: steps have become short. */
 const BUNCH_MAX_COUNT = 16;
@@ -30,7 +31,9 @@ export class StepWitness {
     }
     const sinceReadNs = atNs - this.#readAtNs;
     this.#readAtNs = atNs;
-    if (sinceReadNs * AT_ONCE_PART < this.#typicalNs && this.#bunchCount < BUNCH_MAX_COUNT) {
+    const isClose =
+      sinceReadNs < BACK_TO_BACK_NS && (this.#typicalNs === 0 || sinceReadNs * AT_ONCE_PART < this.#typicalNs);
+    if (isClose && this.#bunchCount < BUNCH_MAX_COUNT) {
       this.#bunchCount += 1;
       return undefined;
     }

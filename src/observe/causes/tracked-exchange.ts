@@ -54,8 +54,8 @@ export class TrackedExchange {
   lastReadAtNs = -1;
   /** What the book said its prompt would cost when its first token came, before it was part of the book. */
   costNs: number | undefined;
-  /** Streams under generation, and bytes in the batch, when it got its first token. */
-  runningBefore = 0;
+  /** Sum of the route's load, and bytes in the batch, when it got its first token. */
+  loadAtFirst = 0;
   contextBeforeBytes = 0;
   readonly pending: PendingStall[] = [];
   tokens: number | undefined;

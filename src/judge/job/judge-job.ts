@@ -61,7 +61,7 @@ export function openJob(tally: JobTally, nowAfterNs: number): JobFigures {
 
 export function judgeJob(tally: JobTally, end: JobEnd): JobReport {
   const figures = figuresOf(tally, lengthNs(tally, end));
-  return { ...figures, end, met: tally.terms === undefined ? {} : metOf(tally, tally.terms, figures) };
+  return { ...figures, end, met: tally.terms === undefined ? {} : metOf(tally, { end, figures, terms: tally.terms }) };
 }
 
 function lengthNs({ terms, lastEndAfterNs, lastAnswerAfterNs }: JobTally, end: JobEnd): number {
@@ -107,13 +107,24 @@ function documentsOf(tally: JobTally): number {
   return Math.max(tally.size ?? 0, answeredCount(tally) + failedCount(tally));
 }
 
-function metOf(tally: JobTally, terms: JobTerms, figures: JobFigures): JobReport['met'] {
+interface Ended {
+  readonly end: JobEnd;
+  readonly figures: JobFigures;
+  readonly terms: JobTerms;
+}
+
+function metOf(tally: JobTally, { end, figures, terms }: Ended): JobReport['met'] {
   const wanted = terms.outputTokensPerSecondMin;
   return {
-    deadline: isComplete(tally) ? 'true' : tally.size === undefined ? 'unknown' : 'false',
+    deadline: isComplete(tally) ? 'true' : isMissed(tally, end) ? 'false' : 'unknown',
     ...(wanted === undefined ? {} : { tokens_per_second: isFastEnough(figures, wanted) }),
     valid: isValidEnough(tally, terms.validTarget),
   };
+}
+
+/** A job that had to give way before its deadline could still have kept it, for all that is known. */
+function isMissed({ size }: JobTally, end: JobEnd): boolean {
+  return size !== undefined && end === 'deadline';
 }
 
 /** Tokens that nobody counted can only have made it faster. */

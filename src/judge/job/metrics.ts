@@ -28,7 +28,7 @@ export const JOB_ENDED: MetricSpec = {
   name: 'rubato.job.ended',
   type: 'counter',
   unit: '{job}',
-  help: 'Batch jobs by what ended them: all documents were answered (`size`), the deadline, or ten minutes without any (`idle`).',
+  help: 'Batch jobs by what ended them: all documents were answered (`size`), the deadline, or ten minutes without any (`idle`); of a class with a deadline only where too many were open.',
   labels: ['class', 'reason'],
   classed: false,
 };

@@ -93,9 +93,7 @@ export class JobBook {
   look(): void {
     const atNs = this.#options.nowNs();
     for (const job of this.#running.values()) {
-      // An exchange whose reading failed is never reported; it may not keep its job open for ever.
-      const quietMaxMs = job.pendingCount > 0 ? JOB_PENDING_MAX_MS : JOB_IDLE_MAX_MS;
-      const isIdle = atNs - job.lastSeenAtNs > quietMaxMs * NS_PER_MS;
+      const isIdle = isQuiet(job, atNs);
       const deadlineMs = job.tally?.terms?.deadlineMs;
       const settledAtNs = job.startedAtNs + ((deadlineMs ?? Infinity) + JOB_SETTLE_MS) * NS_PER_MS;
       if (!job.isEnded && atNs >= settledAtNs) this.#end(job, 'deadline');
@@ -116,7 +114,7 @@ export class JobBook {
   }
 
   #start(id: string, openedAtNs: number, openedAtEpochMs: number): Running | undefined {
-    if (this.#openCount >= this.#openMaxCount) return undefined;
+    if (this.#openCount >= this.#openMaxCount && !this.#makeRoom(openedAtNs)) return undefined;
     if (this.#running.size >= this.#openMaxCount + JOBS_LATE_MAX_COUNT) this.#forgetEnded();
     const job = {
       id,
@@ -132,6 +130,16 @@ export class JobBook {
     this.#openCount += 1;
     this.#timer ??= setInterval(() => this.look(), JOB_LOOK_EVERY_MS).unref();
     return job;
+  }
+
+  /** A job that was quiet for long gives way, even where it has a deadline to wait for. */
+  #makeRoom(atNs: number): boolean {
+    for (const job of this.#running.values()) {
+      if (job.isEnded || !isQuiet(job, atNs)) continue;
+      this.#drop(job, 'idle');
+      return true;
+    }
+    return false;
   }
 
   #jobOf(record: StreamRecord): Running | undefined {
@@ -162,4 +170,10 @@ export class JobBook {
       return;
     }
   }
+}
+
+/** An exchange whose reading failed is never reported; it may not keep its job open for ever. */
+function isQuiet({ pendingCount, lastSeenAtNs }: Running, atNs: number): boolean {
+  const quietMaxMs = pendingCount > 0 ? JOB_PENDING_MAX_MS : JOB_IDLE_MAX_MS;
+  return atNs - lastSeenAtNs > quietMaxMs * NS_PER_MS;
 }

@@ -162,6 +162,16 @@ test('jobs beyond the cap are not followed, and counted', () => {
   expect(book.unfollowedCount).toBe(1);
 });
 
+test('a job that was quiet for long gives way to a new one, and its deadline is unknown', () => {
+  const { book, ended, at, open } = stage(2);
+  book.reported(record(open('a', 0), { size: 2, terms: { ...TERMS, deadlineMs: 3_600_000 } }));
+  at(JOB_IDLE_MAX_MS / 1e3);
+  open('b', JOB_IDLE_MAX_MS / 1e3);
+  expect(open('c', JOB_IDLE_MAX_MS / 1e3)).toBeUndefined();
+  expect(open('c', JOB_IDLE_MAX_MS / 1e3 + 1)).toMatchObject({ openedAfterNs: 0 });
+  expect(ended).toMatchObject([{ id: 'a', end: 'idle', met: { deadline: 'unknown' } }]);
+});
+
 test('ended jobs are remembered up to a cap', () => {
   const { book, open } = stage();
   for (let each = 0; each < JOBS_RECENT_MAX_COUNT + 5; each += 1) {

@@ -2,7 +2,7 @@
 // What comes back is each stall that rubato saw, with the label of the mechanics and the cause that rubato named.
 import { mix32, seededRandom } from '../../../src/client/random.ts';
 import { simulate, type EngineLook, type SimulatedAnswer } from '../../../src/client/reference-engine/simulate.ts';
-import type { Report } from '../../../src/judge/report.ts';
+import type { Report, Sink } from '../../../src/judge/report.ts';
 import { UNJUDGED, type StallVerdict } from '../../../src/judge/causes/verdict.ts';
 import type { Stall } from '../../../src/measure/figures.ts';
 import { replayStream } from '../../../src/measure/replay.ts';
@@ -12,13 +12,15 @@ import type { EngineSample } from '../../../src/record/stall-context.ts';
 import { createStage, OPENED_AT_NS, type Play, type Stage } from '../../unit/observe/tape-play.ts';
 import type { Scenario } from './scenario.ts';
 import { travel, type Travelled } from './travel.ts';
-import { labelOf, type GapLabel } from './truth.ts';
+import { labelOf, type GapLabel, type SeenStall } from './truth.ts';
 
 const MS = 1_000_000;
 const POLL_EVERY_NS = 1_000 * MS;
 /** Where a look is asked for between two polls, it is taken at the next of such moments. */
 const LOOK_SOONEST_NS = 100 * MS;
 const ANSWER_NS = 2 * MS;
+/** Wall time at the beginning of a run, as the stage has it. */
+const BEGAN_EPOCH_MS = 1_796_000_000_000;
 
 export interface StudiedStall {
   readonly exchange: string;
@@ -34,6 +36,8 @@ export interface StudiedRun {
   /** Gaps that were measured, stalled or not. */
   readonly gapCount: number;
   readonly taintedCount: number;
+  /** Stalls that were told of with a cause, as they happened. */
+  readonly toldCount: number;
   readonly reports: readonly Report[];
 }
 
@@ -48,7 +52,9 @@ export function playRun(scenario: Scenario): StudiedRun {
   const { answers, looks } = simulate({ model, seed, requests, lookEveryNs: LOOK_SOONEST_NS, untilNs });
   const samples: EngineSample[] = [];
   let isAsked = false;
+  const heard = new Heard();
   const stage = createStage({
+    sinks: [heard],
     classifier: createClassifier('x-traffic-class', [{ name: 'default', stallMs: scenario.stallMs, rules: [] }]),
     engineLooks: { samples: () => samples, askSoon: () => void (isAsked = true) },
   });
@@ -81,7 +87,27 @@ export function playRun(scenario: Scenario): StudiedRun {
   happenings.sort((a, b) => a.atNs - b.atNs);
   for (const { run } of happenings) run();
   if (stage.faults.length > 0) throw new Error(`The observer had a fault: ${stage.faults[0]}`);
-  return studied(scenario, stage, travelled);
+  return studied(scenario, heard, travelled);
+}
+
+/** What the observer told. */
+class Heard implements Sink {
+  readonly name = 'study';
+  readonly reports: Report[] = [];
+  taintedCount = 0;
+  toldCount = 0;
+
+  onTaintedGap(): void {
+    this.taintedCount += 1;
+  }
+
+  onStall(): void {
+    this.toldCount += 1;
+  }
+
+  onReport(report: Report): void {
+    this.reports.push(report);
+  }
 }
 
 function idOf(exchange: number): string {
@@ -142,38 +168,40 @@ function happeningsOf(stage: Stage, number: number, travelled: Travelled, scenar
 
 function opened(stage: Stage, number: number, { request }: SimulatedAnswer, { bytesPerToken }: Scenario): Play {
   const openedAtNs = OPENED_AT_NS + request.atNs;
-  const play = stage.exchange(number, { openedAtNs });
+  const play = stage.exchange(number, { openedAtNs, epochMs: BEGAN_EPOCH_MS + request.atNs / MS });
   const content = 'p'.repeat(request.promptTokens * bytesPerToken);
   play.request({ model: 'reference-small', stream: true, messages: [{ role: 'user', content }] }, 0.05);
   play.mark('connectStart', 0.1).connected(0.1, { reused: true });
   return play.mark('requestSent', 0.2);
 }
 
-function studied(scenario: Scenario, { sink }: Stage, travelled: ReadonlyMap<string, Travelled>): StudiedRun {
-  const stalls = sink.reports.flatMap((report) => {
+function studied(scenario: Scenario, heard: Heard, travelled: ReadonlyMap<string, Travelled>): StudiedRun {
+  const { reports, taintedCount, toldCount } = heard;
+  const stalls = reports.flatMap((report) => {
     const own = travelled.get(report.record.id);
     if (own === undefined) throw new Error(`Nobody knows the exchange ${report.record.id}.`);
     const named = new Map((report.stalls ?? []).map((verdict) => [verdict.chunk, verdict]));
-    return stallsOf(report).map(({ chunk, atNs, gapNs, thresholdNs }) => {
-      const seen = { readAtNs: own.answer.request.atNs + atNs, gapNs, thresholdNs };
+    return stallsOf(report).map(({ chunk, atNs, gapNs, ...bounds }) => {
+      const seen = { readAtNs: own.answer.request.atNs + atNs, gapNs, ...bounds };
       const label = labelOf(own, seen, scenario.model.speculation !== undefined);
       if (label === undefined) throw new Error(`No event came at the end of a stall of ${report.record.id}.`);
       const verdict = named.get(chunk) ?? UNJUDGED;
       return { exchange: report.record.id, atNs, gapNs, label, verdict };
     });
   });
-  const gapCount = sink.reports.reduce((sum, { figures }) => sum + figures.gapsReceived.count, 0);
-  const tainted = sink.calls.filter((call) => call.startsWith('tainted')).length;
-  return { scenario, stalls, gapCount, taintedCount: tainted, reports: sink.reports };
+  const gapCount = reports.reduce((sum, { figures }) => sum + figures.gapsReceived.count, 0);
+  return { scenario, stalls, gapCount, taintedCount, toldCount, reports };
 }
 
+type Bounds = Pick<SeenStall, 'thresholdNs' | 'isUsed'>;
+
 /** All of them, where the figures keep the worst, and what each had to be longer than. */
-function stallsOf({ record }: Report): (Stall & { readonly thresholdNs: number })[] {
+function stallsOf({ record }: Report): (Stall & Bounds)[] {
   const { gapsNs, stalls } = replayStream(record);
   const meter = new StallMeter(record.class.stallNs);
-  const thresholds = gapsNs.received.flatMap((gapNs) => {
-    const { thresholdNs } = meter;
-    return meter.add(gapNs) ? [thresholdNs] : [];
+  const bounds = gapsNs.received.flatMap((gapNs): Bounds[] => {
+    const { thresholdNs, usualNs } = meter;
+    return meter.add(gapNs) ? [{ thresholdNs, isUsed: usualNs !== undefined }] : [];
   });
-  return stalls.map((stall, index) => ({ ...stall, thresholdNs: thresholds[index] ?? NaN }));
+  return stalls.map((stall, index) => ({ ...stall, ...(bounds[index] ?? { thresholdNs: NaN, isUsed: false }) }));
 }

@@ -28,16 +28,34 @@ export function stallCount({ counts }: Confusion, ...labels: readonly StallCause
   return wanted.reduce((sum, label) => sum + Object.values(counts[label]).reduce((row, count) => row + count, 0), 0);
 }
 
-/** Of the stalls with these labels (of all), the share that was named as labelled; undefined without any. */
-export function rightShare(confusion: Confusion, ...labels: readonly StallCause[]): number | undefined {
-  const wanted = labels.length === 0 ? STALL_CAUSES : labels;
-  const all = stallCount(confusion, ...wanted);
-  return all === 0 ? undefined : wanted.reduce((sum, label) => sum + confusion.counts[label][label], 0) / all;
+/** Of the stalls with a label, the share that was named so; undefined without any. */
+function strictShare(confusion: Confusion, label: StallCause): number | undefined {
+  const all = stallCount(confusion, label);
+  return all === 0 ? undefined : confusion.counts[label][label] / all;
+}
+
+/** Of all stalls, the share for which a cause was named that made them: where two did nearly alike, either. */
+export function rightShare(runs: readonly StudiedRun[]): number {
+  const stalls = runs.flatMap((run) => run.stalls);
+  return stalls.filter(isRight).length / stalls.length;
+}
+
+/** The same for the stalls of each label. */
+export function rightShares(runs: readonly StudiedRun[]): Partial<Record<StallCause, number>> {
+  const byLabel = Map.groupBy(
+    runs.flatMap((run) => run.stalls),
+    ({ label }) => label.cause,
+  );
+  return Object.fromEntries([...byLabel].map(([label, own]) => [label, own.filter(isRight).length / own.length]));
+}
+
+function isRight({ label, verdict }: StudiedStall): boolean {
+  return label.causes.includes(verdict.cause);
 }
 
 /** A cause was named, and it was another one, or nobody's doing. */
-export function isFalse({ label, verdict }: StudiedStall): boolean {
-  return verdict.cause !== 'unknown' && verdict.cause !== label.cause;
+export function isFalse(stall: StudiedStall): boolean {
+  return stall.verdict.cause !== 'unknown' && !isRight(stall);
 }
 
 export function falseCount(runs: readonly StudiedRun[]): number {
@@ -45,19 +63,21 @@ export function falseCount(runs: readonly StudiedRun[]): number {
 }
 
 /** The table, a line a label, a column a cause named. */
-export function confusionLines(title: string, confusion: Confusion): string[] {
+export function confusionLines(title: string, runs: readonly StudiedRun[]): string[] {
+  const confusion = confusionOf(runs);
   const named = STALL_CAUSES.filter((cause) => STALL_CAUSES.some((label) => confusion.counts[label][cause] > 0));
   const lines = [
     `${title}: ${confusion.runCount} runs, ${confusion.gapCount} gaps, ${stallCount(confusion)} stalls`,
     ['label \\ named'.padEnd(22), ...named.map((cause) => cause.slice(0, 11).padStart(12)), '  right'].join(''),
   ];
   for (const label of STALL_CAUSES) {
-    const right = rightShare(confusion, label);
+    const right = strictShare(confusion, label);
     if (right === undefined) continue;
     const counts = named.map((cause) => String(confusion.counts[label][cause]).padStart(12));
     lines.push([label.padEnd(22), ...counts, `  ${percent(right)}`].join(''));
   }
-  lines.push(`right of all: ${percent(rightShare(confusion) ?? NaN)}`);
+  const strict = STALL_CAUSES.reduce((sum, label) => sum + confusion.counts[label][label], 0) / stallCount(confusion);
+  lines.push(`right: ${percent(rightShare(runs))} (${percent(strict)} where only the largest share counts)`);
   return lines;
 }
 
@@ -66,7 +86,7 @@ export function worstLines(runs: readonly StudiedRun[], count: number): string[]
   const groups = [...Map.groupBy(runs, ({ scenario }) => scenario.switches.join(' + ') || 'none')].map(
     ([name, own]) => {
       const stalls = own.flatMap((run) => run.stalls);
-      const wrong = stalls.filter(({ label, verdict }) => label.cause !== verdict.cause);
+      const wrong = stalls.filter((stall) => !isRight(stall));
       return { name, all: stalls.length, wrong };
     },
   );

@@ -10,9 +10,14 @@ export type Share = Mechanic | Exclude<keyof Delays, 'told'>;
 
 export interface GapLabel {
   readonly cause: StallCause;
+  /** Whoever made the stall: the cause, and any other with nearly as large a share. */
+  readonly causes: readonly StallCause[];
   /** Of all shares, in ns; together the excess over the usual pace, but for how an engine spreads a step's events. */
   readonly shares: Readonly<Record<Share, number>>;
 }
+
+/** A share of so much of the largest one is nearly as large: nobody could say which of both it was. */
+const NEARLY = 0.8;
 
 /** What a rule may call each: what has no name among the causes, and no excess at all, is `unknown`. */
 const CAUSE_OF: Readonly<Record<Share, StallCause>> = {
@@ -46,12 +51,14 @@ export interface SeenStall {
   readonly gapNs: number;
   /** A gap above this was a stall. */
   readonly thresholdNs: number;
+  /** The definition went by what the stream is used to: enough good gaps came before. */
+  readonly isUsed: boolean;
 }
 
 /** The label of a stall; undefined where no event came at its end, or the first. */
 export function labelOf(travelled: Travelled, stall: SeenStall, speculates: boolean): GapLabel | undefined {
   const { answer, events } = travelled;
-  const { readAtNs, gapNs, thresholdNs } = stall;
+  const { readAtNs, gapNs, thresholdNs, isUsed } = stall;
   const index = events.findIndex((event) => event.readAtNs === readAtNs);
   const [before, now] = [events[index - 1], events[index]];
   if (before === undefined || now === undefined) return undefined;
@@ -61,7 +68,8 @@ export function labelOf(travelled: Travelled, stall: SeenStall, speculates: bool
   const tokensPerStep = !speculates ? 1 : gaps.length === 0 ? Math.max(1, gap.tokenCount) : tokens / gaps.length;
   const delayed = (part: keyof Delays): number => now.delaysNs[part] - before.delaysNs[part];
   const shares = {
-    ...gapShares(usualGap(gaps, gap), gap, tokensPerStep),
+    // Where rubato knew of no usual gap there is none to compare with: the engine may have told more than was seen.
+    ...gapShares(usualGap(isUsed ? gaps : [], gap), gap, tokensPerStep),
     buffering: delayed('buffering'),
     network: delayed('network'),
     client: delayed('client'),
@@ -71,5 +79,10 @@ export function labelOf(travelled: Travelled, stall: SeenStall, speculates: bool
   const paceNs = gapNs - Object.values(shares).reduce((sum, share) => sum + share, 0);
   // At its usual pace the stream would have stalled as well, and what came on top is less than that.
   const isUsual = largest === undefined || (paceNs > thresholdNs && paceNs > shares[largest]);
-  return { cause: isUsual ? 'unknown' : CAUSE_OF[largest], shares };
+  if (isUsual) return { cause: 'unknown', causes: ['unknown'], shares };
+  const nearly = (Object.keys(shares) as Share[]).filter((share) => shares[share] >= NEARLY * shares[largest]);
+  const causes = new Set(nearly.map((share) => CAUSE_OF[share]));
+  // A stream that is used to nothing yet would have waited as long for a single token, so it may be nobody's doing too.
+  if (causes.has('speculation') && !isUsed) causes.add('unknown');
+  return { cause: CAUSE_OF[largest], causes: [...causes], shares };
 }

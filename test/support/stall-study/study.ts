@@ -1,0 +1,80 @@
+// The study of causes over one set of scenarios: plays them, prints the table, and says what it is held to.
+import { judgeStalls } from '../../../src/judge/causes/judge-stall.ts';
+import type { Report } from '../../../src/judge/report.ts';
+import type { StreamRecord } from '../../../src/record/stream-record.ts';
+import { playRun, type StudiedRun } from './play-run.ts';
+import { drawScenario } from './scenario.ts';
+import {
+  cleanRuns,
+  confusionLines,
+  confusionOf,
+  falseCount,
+  rightShare,
+  rightShares,
+  stallCount,
+  worstLines,
+} from './table.ts';
+
+/** Runs of each set. */
+const RUN_COUNT = 200;
+/** Of the runs, one in so many is judged again from its records. */
+const REPLAY_EVERY = 10;
+
+export interface StudyResult {
+  readonly runCount: number;
+  readonly stallCount: number;
+  readonly rightShare: number;
+  /** By label. */
+  readonly rightShares: ReturnType<typeof rightShares>;
+  /** Stalls of clean runs, and those of them for which somebody was blamed who did nothing. */
+  readonly cleanStallCount: number;
+  readonly cleanFalseCount: number;
+  readonly cleanGapCount: number;
+  /** Runs in which not every stall was told of once. */
+  readonly miscountedRuns: readonly number[];
+  /** Exchanges for which the record alone gave other verdicts. */
+  readonly unlikeInReplay: readonly string[];
+}
+
+export function study(set: 'development' | 'held_out'): StudyResult {
+  const runs: StudiedRun[] = [];
+  const miscountedRuns: number[] = [];
+  const unlikeInReplay: string[] = [];
+  for (let run = 0; run < RUN_COUNT; run += 1) {
+    const { reports, ...played } = playRun(drawScenario(run, set));
+    if (run % REPLAY_EVERY === 0)
+      unlikeInReplay.push(...reports.filter(isUnlikeInReplay).map(({ record }) => record.id));
+    if (played.toldCount !== played.stalls.length) miscountedRuns.push(run);
+    // Records are large, and only their stalls are looked at from here on.
+    runs.push({ ...played, reports: [] });
+  }
+  const clean = cleanRuns(runs);
+  const confusion = confusionOf(clean);
+  const [stalls, falses] = [stallCount(confusion), falseCount(clean)];
+  process.stdout.write(
+    `${[
+      '',
+      ...confusionLines(set, runs),
+      `clean runs: ${clean.length} with ${confusion.gapCount} gaps; of ${stalls} stalls ${falses} with a false cause`,
+      ...worstLines(runs, 12),
+    ].join('\n')}\n`,
+  );
+  return {
+    runCount: runs.length,
+    stallCount: stallCount(confusionOf(runs)),
+    rightShare: rightShare(runs),
+    rightShares: rightShares(runs),
+    cleanStallCount: stalls,
+    cleanFalseCount: falses,
+    cleanGapCount: confusion.gapCount,
+    miscountedRuns,
+    unlikeInReplay,
+  };
+}
+
+/** The verdicts that a record gives after a journey through a file, against those that were told. */
+function isUnlikeInReplay({ record, delivery, hop, stalls = [] }: Report): boolean {
+  const read = JSON.parse(JSON.stringify(record)) as StreamRecord;
+  const whole = { ...(delivery === undefined ? {} : { delivery }), ...(hop === undefined ? {} : { hop }) };
+  return JSON.stringify(judgeStalls(read, whole)) !== JSON.stringify(stalls);
+}

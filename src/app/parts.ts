@@ -16,6 +16,7 @@ import { PeerPairs } from '../observe/pairing/peer-pairs.ts';
 import { TapeDrain } from '../observe/tape-drain.ts';
 import type { LiveSettings } from '../relay/settings.ts';
 import type { AdminServer } from '../telemetry/admin.ts';
+import { observeCauses } from '../telemetry/cause-metrics.ts';
 import { observeEngines } from '../telemetry/engine-metrics.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
 import { observeDemand } from '../telemetry/demand-feed.ts';
@@ -100,6 +101,7 @@ function createObservation(config: Config, { log, outlets, otlp, sinks }: Given,
     evidenceWaitMs: config.evidenceWaitMs,
     engineByMetrics: (route) => polling.view.engine(route),
     estimator: calibrations,
+    engineLooks: polling.view,
     models: config.models,
     ...(peer === undefined ? {} : { peer }),
     capturesText: config.captureText,
@@ -108,6 +110,7 @@ function createObservation(config: Config, { log, outlets, otlp, sinks }: Given,
     wallOffsetMs,
     onFault: tellOnce(log),
   });
+  observeCauses(outlets.store, observer.stalls);
   return { routeBook, polling, floors, shedWatch, calibrations, observer, peer };
 }
 

@@ -14,6 +14,8 @@ export interface BookedRoute {
   /** The hop it leads to; absent when it leads to an engine. */
   readonly edge?: string;
   readonly engine: EngineName | undefined;
+  /** Where it leads; routes that lead to one place share an engine. */
+  readonly upstream: string;
   /** The name that sources of evidence know it by: they must not take what another engine did for this one's. */
   place: string;
 }
@@ -50,7 +52,13 @@ export class RouteBook {
     if (known !== undefined) return known;
     const id = this.#routes.length;
     const edge = 'edge' in route ? { edge: route.edge } : {};
-    this.#routes.push({ name: route.name, ...edge, engine: route.engine.name, place: route.name });
+    this.#routes.push({
+      name: route.name,
+      ...edge,
+      engine: route.engine.name,
+      upstream: route.upstream.origin,
+      place: route.name,
+    });
     this.#ids.set(key, id);
     return id;
   }

@@ -41,7 +41,8 @@ export class Observer {
   /** Retries and batch jobs. */
   readonly demand = new Demand((job) => this.#tell((sink) => sink.onJob?.(job)));
   readonly #routes: RouteNames;
-  readonly #stalls: StallBook;
+  /** Who makes stalls, and what share of steps reads prompts. */
+  readonly stalls: StallBook;
   readonly #watches = new WeakMap<ObservedExchange, StallWatch>();
   readonly #sinks: readonly Sink[];
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
@@ -56,7 +57,7 @@ export class Observer {
     this.#terms = options;
     this.#models = new ModelLabels(options.models);
     this.#routes = new RouteNames(options.routes);
-    this.#stalls = new StallBook(options.engineLooks);
+    this.stalls = new StallBook(options.engineLooks);
     // A job is told of after the report that ended it.
     this.#sinks = [...options.sinks, this.#hops, this.demand];
     this.#pairs = new PairFinder({
@@ -68,7 +69,7 @@ export class Observer {
       models: this.#models,
       pairs: this.#pairs,
       demand: this.demand,
-      onDelivery: (observed, word) => this.#stalls.noteDelivery(this.#routes.watchedPlaceOf(observed).upstream, word),
+      onDelivery: (observed, word) => this.stalls.noteDelivery(this.#routes.watchedPlaceOf(observed).upstream, word),
       tell: (call) => this.#tell(call),
       onFault: (where, fault) => this.#noteFault(where, fault),
     });
@@ -182,7 +183,7 @@ export class Observer {
   #listenerFor(observed: ObservedExchange): ExchangeListener {
     const exemplar = exemplarOf(observed);
     const labels = (): ExchangeLabels => this.#labelsOf(observed);
-    const watch = this.#stalls.watch(observed, this.#routes.watchedPlaceOf(observed), (verdict) =>
+    const watch = this.stalls.watch(observed, this.#routes.watchedPlaceOf(observed), (verdict) =>
       this.#tell((sink) => sink.onStall?.(labels(), verdict, exemplar)),
     );
     this.#watches.set(observed, watch);

@@ -31,8 +31,8 @@ export class RouteNames {
 
   /** Exchanges with one upstream are in each other's way, whatever route they took; those before a hop are not. */
   watchedPlaceOf(routed: Routed): WatchedPlace {
-    const { upstream, edge = '' } = this.#routes[routed.opening.routeIndex] ?? {};
+    const { upstream, edge } = this.#routes[routed.opening.routeIndex] ?? {};
     const place = this.placeOf(routed);
-    return { upstream: `${edge} ${upstream ?? place}`, place };
+    return { upstream: `${edge ?? ''} ${upstream ?? place}`, place, isBeforeEngine: edge === undefined };
   }
 }

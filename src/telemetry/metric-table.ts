@@ -1,6 +1,7 @@
 // Every metric of our own, in the order in which people read them: what the store takes, the README lists and rules
 // may ask for. The declarations stand with whoever feeds them.
 import type { MetricSpec } from '../base/metric-spec.ts';
+import { PREFILL_STEP_RATIO } from '../judge/causes/metrics.ts';
 import { DELIVERY } from '../judge/delivery/metric.ts';
 import { HOP_METRICS } from '../judge/hop/metrics.ts';
 import { JOB_METRICS } from '../judge/job/metrics.ts';
@@ -18,6 +19,7 @@ export const OWN_METRICS: readonly MetricSpec[] = [
   ...SLO_METRICS,
   ...RETRY_METRICS,
   ...JOB_METRICS,
+  PREFILL_STEP_RATIO,
   ...HOP_METRICS,
   ...ENGINE_METRICS,
   ...FLOOR_METRICS,

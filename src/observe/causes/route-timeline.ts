@@ -27,6 +27,8 @@ const ONE_STEP_NS = 2e6;
 const LESSON_AFTER_NS = 10e6;
 
 export interface TimelineOptions {
+  /** Under which name its figures are shown; undefined before a hop, whose steps are an engine's behind it. */
+  readonly route: string | undefined;
   /** What the engine published lately, the latest last; empty where it is not polled. */
   readonly samples: () => readonly EngineSample[];
   /** A stall's surroundings are complete. */
@@ -60,6 +62,10 @@ export class RouteTimeline {
 
   constructor(options: TimelineOptions) {
     this.#options = options;
+  }
+
+  get route(): string | undefined {
+    return this.#options.route;
   }
 
   opened(exchange: TrackedExchange): void {

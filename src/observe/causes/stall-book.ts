@@ -2,6 +2,7 @@
 // in when it is found and comes back with its cause: when its surroundings are known, or, where only the whole
 // stream's shape can tell, when the exchange has ended. Counts every stall once.
 import { STALL_CONTEXTS_MAX_COUNT } from '../../base/cause-limits.ts';
+import { nowNs } from '../../base/clock.ts';
 import { judgeStall, needsWholeStream } from '../../judge/causes/judge-stall.ts';
 import type { DeliveryWord } from '../../judge/delivery/verdict.ts';
 import { UNJUDGED, type StallVerdict } from '../../judge/causes/verdict.ts';
@@ -22,6 +23,8 @@ export interface WatchedPlace {
   readonly upstream: string;
   /** The name that the engine's metrics are known by. */
   readonly place: string;
+  /** No hop that is looked behind. */
+  readonly isBeforeEngine: boolean;
 }
 
 export class StallBook {
@@ -33,8 +36,9 @@ export class StallBook {
     this.#looks = looks;
   }
 
-  watch(observed: ObservedExchange, { upstream, place }: WatchedPlace, tell: TellStall): StallWatch {
-    const timeline = this.#timelineOf(upstream, place);
+  watch(observed: ObservedExchange, watched: WatchedPlace, tell: TellStall): StallWatch {
+    const { place } = watched;
+    const timeline = this.#timelineOf(watched);
     const watch = new StallWatch(observed, timeline, () => this.#looks?.askSoon(place), tell);
     this.#watches.set(watch.exchange, watch);
     return watch;
@@ -45,16 +49,21 @@ export class StallBook {
     this.#timelines.get(upstream)?.noteDelivery(word);
   }
 
-  /** Share of decode steps that also read a prompt, of the last minute; undefined while it cannot be said. */
-  prefillStepRatio(upstream: string, nowNs: number): number | undefined {
-    return this.#timelines.get(upstream)?.prefillSteps.ratio(nowNs);
+  /** Share of decode steps that also read a prompt, of the last minute, wherever before an engine it can be said. */
+  prefillStepRatios(): { readonly route: string; readonly ratio: number }[] {
+    const atNs = nowNs();
+    return [...this.#timelines.values()].flatMap(({ route, prefillSteps }) => {
+      const ratio = route === undefined ? undefined : prefillSteps.ratio(atNs);
+      return route === undefined || ratio === undefined ? [] : [{ route, ratio }];
+    });
   }
 
   /** Upstreams are as many as configurations name, so their number is capped where routes are booked. */
-  #timelineOf(upstream: string, place: string): RouteTimeline {
+  #timelineOf({ upstream, place, isBeforeEngine }: WatchedPlace): RouteTimeline {
     const known = this.#timelines.get(upstream);
     if (known !== undefined) return known;
     const timeline = new RouteTimeline({
+      route: isBeforeEngine ? place : undefined,
       samples: () => this.#looks?.samples(place) ?? [],
       onFrozen: (own, context) => this.#watches.get(own)?.onFrozen(context),
     });

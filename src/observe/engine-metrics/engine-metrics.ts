@@ -6,6 +6,7 @@ import type { Log } from '../../base/log.ts';
 import type { EngineState, GpuState } from '../../judge/engine-state.ts';
 import type { Sink } from '../../judge/report.ts';
 import type { EngineName } from '../../record/engines.ts';
+import type { EngineSample } from '../../record/stall-context.ts';
 import type { LateSource } from '../late-evidence.ts';
 import { EngineTarget } from './engine-target.ts';
 import { FaultLedger, type RouteFault } from './fault-ledger.ts';
@@ -13,6 +14,9 @@ import { GpuTarget } from './gpu-target.ts';
 import { IsolatedCounters } from './isolated-counters.ts';
 import { type ClientOptions, MetricsClient } from './metrics-client.ts';
 import { PerfMetrics } from './perf-metrics.ts';
+
+/** By then the engine has counted what made a stall that has just ended. */
+const LOOK_AFTER_STALL_MS = 200;
 
 export interface PolledRoute {
   readonly name: string;
@@ -47,6 +51,10 @@ export interface EngineView {
   startCount(route: string): number;
   /** Whose metrics a route's upstream serves. */
   engine(route: string): EngineName | undefined;
+  /** What the latest looks at a route's engine showed of its load, the latest last. */
+  samples(route: string): readonly EngineSample[];
+  /** Has a route's engine looked at soon, if it is known where. */
+  askSoon(route: string): void;
 }
 
 export class EngineMetrics {
@@ -193,5 +201,7 @@ function viewOf(targets: ReadonlyMap<string, EngineTarget>): EngineView {
     },
     startCount: (route) => targets.get(route)?.startCount ?? 0,
     engine: (route) => targets.get(route)?.engine,
+    samples: (route) => targets.get(route)?.samples ?? [],
+    askSoon: (route) => targets.get(route)?.askSoon(LOOK_AFTER_STALL_MS),
   };
 }

@@ -7,11 +7,13 @@ import type { Log } from '../../base/log.ts';
 import type { EngineState, EngineWindow, PollFault } from '../../judge/engine-state.ts';
 import { defined } from '../../measure/defined.ts';
 import type { EngineName } from '../../record/engines.ts';
+import type { EngineSample } from '../../record/stall-context.ts';
 import { lookAt, PLAIN_PATH, TENSOR_RT_LLM_PATH } from './engine-page.ts';
 import { isHosted } from './hosted.ts';
 import type { MetricsClient } from './metrics-client.ts';
 import { PollLoop, type Reason } from './poll-loop.ts';
 import { PollNotes } from './poll-notes.ts';
+import { sampleOf } from './load-sample.ts';
 import { beganAnew, preemptedBetween, type Poll, windowBetween } from './window.ts';
 
 export interface TargetOptions {
@@ -35,6 +37,7 @@ export class EngineTarget {
   readonly #loop: PollLoop;
   readonly #notes: PollNotes;
   readonly #polls: Poll[] = [];
+  readonly #samples: EngineSample[] = [];
   /** Undefined while it has not been found. */
   #url: string | undefined;
   #searching = false;
@@ -86,6 +89,11 @@ export class EngineTarget {
   /** Good polls, the latest last. */
   get polls(): readonly Poll[] {
     return this.#polls;
+  }
+
+  /** The same looks as far as they show load, the latest last. */
+  get samples(): readonly EngineSample[] {
+    return this.#samples;
   }
 
   /** When the latest poll was asked that failed after the last good one. */
@@ -174,6 +182,8 @@ export class EngineTarget {
     if (before !== undefined && beganAnew(before, poll)) this.startCount += 1;
     this.#polls.push(poll);
     if (this.#polls.length > POLLS_KEPT_COUNT) this.#polls.shift();
+    this.#samples.push(sampleOf(poll, before, this.#preemptedCount));
+    if (this.#samples.length > POLLS_KEPT_COUNT) this.#samples.shift();
     this.#lastGoodAtNs = poll.answeredAtNs;
     // A poll on demand lies just behind an exchange; a window that ends there would show little else.
     if (reason !== 'pace') return;

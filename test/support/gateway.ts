@@ -20,6 +20,8 @@ export interface GatewayOptions {
   readonly drops?: readonly string[];
   /** Goes on with what it asked for when its client leaves. */
   readonly keepsOn?: boolean;
+  /** What it puts before the body of each answer. */
+  readonly says?: string;
 }
 
 const BLANK_LINE = Buffer.from('\n\n');
@@ -31,15 +33,17 @@ export class Gateway {
   way: GatewayWay;
   drops: readonly string[];
   keepsOn: boolean;
+  says: string;
   /** Where the inner listener is; requests before it is known get 503. */
   innerPort: number | undefined;
   /** Request lines that came, in order. */
   readonly asked: string[] = [];
 
-  private constructor({ way = { name: 'passes' }, drops = [], keepsOn = false }: GatewayOptions) {
+  private constructor({ way = { name: 'passes' }, drops = [], keepsOn = false, says = '' }: GatewayOptions) {
     this.way = way;
     this.drops = drops;
     this.keepsOn = keepsOn;
+    this.says = says;
     this.#server = http.createServer({ noDelay: true }, (req, res) => this.#onRequest(req, res));
   }
 
@@ -74,7 +78,7 @@ export class Gateway {
     for (const name of this.drops) delete headers[name];
     const { method, url: path } = req;
     const inner = http.request({ host: '127.0.0.1', port: this.innerPort, agent: this.#agent, method, path, headers });
-    inner.on('response', (answer) => deliver(answer, res, this.way));
+    inner.on('response', (answer) => deliver(answer, res, this));
     inner.on('error', () => res.destroy());
     res.on('close', () => {
       if (!this.keepsOn) inner.destroy();
@@ -83,7 +87,11 @@ export class Gateway {
   }
 }
 
-function deliver(answer: IncomingMessage, res: ServerResponse, way: GatewayWay): void {
+function deliver(
+  answer: IncomingMessage,
+  res: ServerResponse,
+  { way, says }: { readonly way: GatewayWay; readonly says: string },
+): void {
   answer.on('error', () => res.destroy());
   const { statusCode = 502, headers } = answer;
   if (way.name === 'gzip') {
@@ -95,6 +103,7 @@ function deliver(answer: IncomingMessage, res: ServerResponse, way: GatewayWay):
   }
   res.writeHead(statusCode, headers);
   if (way.name !== 'until_end') res.flushHeaders();
+  if (says !== '') res.write(says);
   if (way.name === 'passes') {
     answer.pipe(res);
     return;

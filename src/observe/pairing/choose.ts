@@ -47,7 +47,7 @@ export function choose(outer: Sight, field: Field): Choice {
   const reasons = new Set<UnpairedReason>();
   for (const basis of BY_ID) {
     const known = field.candidates(basis);
-    const fitting = known.filter((inner) => nests(outer, inner, field.slackNs));
+    const fitting = fittingOf(outer, known, field.slackNs);
     if (fitting.length === 0) {
       if (known.length > 0) reasons.add('outside');
       continue;
@@ -65,13 +65,33 @@ export function choose(outer: Sight, field: Field): Choice {
   return (['ambiguous', 'content', 'outside'] as const).find((reason) => reasons.has(reason)) ?? 'not_seen';
 }
 
-/** The inner exchange was asked for within the outer one, before anything of its text had come out. */
+/** The inner exchange was asked for within the outer one. */
 function nests(outer: Sight, inner: Sight, slackNs: number): boolean {
+  const slack = openSlackNs(inner, slackNs);
+  return inner.openedAtNs >= outer.openedAtNs - slack && inner.openedAtNs <= (outer.endedAtNs ?? Infinity) + slack;
+}
+
+/** Before anything of the outer text had come out. */
+function isAskedFirst({ lanes }: Sight, inner: Sight, slackNs: number): boolean {
+  const firstTextAtNs = Math.min(...lanes.map(({ firstReceivedAtNs }) => firstReceivedAtNs));
+  return inner.openedAtNs <= firstTextAtNs + openSlackNs(inner, slackNs);
+}
+
+function openSlackNs({ edge }: Sight, slackNs: number): number {
   // Two edges' sights look alike; which of them came first is all that tells them apart.
-  const slack = (inner.edge === undefined ? OPEN_SLACK_NS : 0) + slackNs;
-  const firstTextAtNs = Math.min(...outer.lanes.map(({ firstReceivedAtNs }) => firstReceivedAtNs));
-  const latestNs = Math.min(outer.endedAtNs ?? Infinity, firstTextAtNs);
-  return inner.openedAtNs >= outer.openedAtNs - slack && inner.openedAtNs <= latestNs + slack;
+  return (edge === undefined ? OPEN_SLACK_NS : 0) + slackNs;
+}
+
+/** Those asked for first; where none of them has the text, also those that have it: the gateway spoke before it asked. */
+function fittingOf(outer: Sight, known: readonly Sight[], slackNs: number): readonly Sight[] {
+  const nested = known.filter((inner) => nests(outer, inner, slackNs));
+  const first = nested.filter((inner) => isAskedFirst(outer, inner, slackNs));
+  const late = nested.filter((inner) => !first.includes(inner));
+  const hasText = (inner: Sight): boolean => {
+    const match = matchTexts(outer, inner);
+    return inner.endedAtNs !== undefined && SAYING.has(match.agreement) && isPossible({ inner, match }, slackNs);
+  };
+  return late.length === 0 || first.some(hasText) ? first : [...first, ...late.filter(hasText)];
 }
 
 interface Judged {
@@ -182,6 +202,8 @@ function isPossible({ match }: Judged, slackNs: number): boolean {
 
 /** From the surest agreement to the least. */
 const AGREEMENTS = ['equal', 'whole', 'near', 'part'] as const;
+/** Those that say that it is the text, and not that some of it is the same. */
+const SAYING: ReadonlySet<TextMatch['agreement']> = new Set(AGREEMENTS.slice(0, 3));
 
 /** Those that content speaks for the most. */
 function bestOf(possible: readonly Judged[]): readonly Judged[] {

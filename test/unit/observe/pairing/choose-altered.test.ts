@@ -28,6 +28,18 @@ describe('a gateway that puts text before the answer', () => {
     expect(chosen(bannered(banner, TEXT), { inner: [innerOf('i', TEXT)], rivals })).toBe('ambiguous');
   });
 
+  test.each([
+    ['by an id', { ids: TRACE }, 'i by trace'],
+    ['by content', {}, 'i by content'],
+  ])('and speaks before it asks, is seen through %s', (_, ids, expected) => {
+    const early = bannered(banner, TEXT, ids);
+    const inner = innerOf('i', TEXT, { openedMs: 104, lanes: [{ text: TEXT, atMs: every(109, 10, 20) }], ...ids });
+    expect(told(chosen(early, { inner: [inner] }))).toBe(expected);
+    // Its own text does not come out before it was there.
+    const late = innerOf('i', TEXT, { openedMs: 104, lanes: [{ text: TEXT, atMs: every(125, 10, 18) }], ...ids });
+    expect(told(chosen(early, { inner: [late] }))).toBe(expected === 'i by trace' ? 'outside' : 'not_seen');
+  });
+
   test('one that takes the first sentence away is seen through the same way', () => {
     const inner = bannered(TEXT.slice(0, 60), TEXT.slice(60), { id: 'i', openedMs: 5, endedMs: 300 });
     const outer = outerOf(TEXT.slice(60), { lanes: [{ text: TEXT.slice(60), atMs: every(120, 10, 20) }] });

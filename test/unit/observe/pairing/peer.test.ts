@@ -4,97 +4,26 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { nowNs } from '../../../../src/base/clock.ts';
-import { OuterRoster } from '../../../../src/observe/pairing/outer-roster.ts';
-import { PairBook } from '../../../../src/observe/pairing/pair-book.ts';
-import type { Pairing } from '../../../../src/observe/pairing/paired.ts';
-import { answerPeer, peerQuery, readPeerAnswer } from '../../../../src/observe/pairing/peer-answer.ts';
+import { peerQuery, readPeerAnswer } from '../../../../src/observe/pairing/peer-answer.ts';
 import { halfOf, leadOf, middleOf, PeerClock } from '../../../../src/observe/pairing/peer-clock.ts';
-import { PeerPairs } from '../../../../src/observe/pairing/peer-pairs.ts';
 import type { Sight } from '../../../../src/observe/pairing/sight.ts';
 import { matchTexts } from '../../../../src/observe/pairing/text-match.ts';
-import { catchLog } from '../../telemetry/reports.ts';
-import { every, ms, prose, sight, type SightSpec } from './sights.ts';
+import {
+  answered,
+  bookOf,
+  endPeers,
+  ENDS,
+  innerOf,
+  LEAD_MS,
+  outerOf,
+  pairsWith,
+  startPeer,
+  told,
+  toldByOlder,
+} from './peering.ts';
+import { ms } from './sights.ts';
 
-const ENDS: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ENDS.splice(0)) await end();
-});
-
-/** By so much the peer's clock leads ours. */
-const LEAD_MS = 1_234_567;
-
-async function startPeer(answer: (query: string) => { status?: number; body: string }) {
-  const queries: string[] = [];
-  const server = http.createServer((req, res) => {
-    const query = (req.url ?? '').split('?')[1] ?? '';
-    queries.push(query);
-    const { status = 200, body } = answer(query);
-    res.writeHead(status).end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  ENDS.push(
-    () => server.close(),
-    () => server.closeAllConnections(),
-  );
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, queries };
-}
-
-function pairsWith(origin: string) {
-  const log = catchLog();
-  const pairs = new PeerPairs({ hop: 'far', origin, tls: { caPem: undefined, insecure: false }, log });
-  ENDS.push(() => pairs.close());
-  const roster = new OuterRoster();
-  const find = (outer: Sight): Promise<Pairing> =>
-    new Promise((resolve) => {
-      roster.put(outer);
-      pairs.find(outer, roster, resolve);
-    });
-  return { pairs, find, log };
-}
-
-const AT = every(100, 10, 20);
-
-function outerOf(n: number, spec: Partial<SightSpec> = {}): Sight {
-  const more = { connectedAtNs: ms(1), ...spec.more };
-  return sight({
-    id: `o${n}`,
-    ids: { traceId: `t${n}` },
-    endedMs: 340,
-    lanes: [{ text: prose(n, 200), atMs: AT }],
-    ...spec,
-    more,
-  });
-}
-
-/** It opens 4 ms after the outer one's connection and its text goes in 3 ms before it comes out. */
-function innerOf(n: number, spec: Partial<SightSpec> = {}): Sight {
-  const lanes = [{ text: prose(n, 200), atMs: AT.map((atMs) => LEAD_MS + atMs - 3) }];
-  return sight({
-    id: `i${n}`,
-    ids: { traceId: `t${n}` },
-    openedMs: LEAD_MS + 5,
-    endedMs: LEAD_MS + 330,
-    lanes,
-    ...spec,
-  });
-}
-
-function bookOf(...sights: Sight[]): PairBook {
-  const book = new PairBook();
-  for (const one of sights) book.add(one);
-  return book;
-}
-
-/** What the peer answers, at its own time. */
-const answered = (book: PairBook, query: string) => answerPeer(book, query, nowNs() + ms(LEAD_MS));
-const told = (book: PairBook) => (query: string) => ({ body: JSON.stringify(answered(book, query)) });
-/** One of a version that does not know of texts, nor says when it answers. */
-const toldByOlder = (book: PairBook) => (query: string) => {
-  const { wholeTexts: _, answeredAtNs: __, ...older } = answered(book, query);
-  const sights = older.sights.map((one) => ({ ...one, lanes: one.lanes.map(({ places: ___, ...lane }) => lane) }));
-  return { body: JSON.stringify({ ...older, sights }) };
-};
+afterEach(endPeers);
 
 describe('a peer that saw it', () => {
   test('tells it, and its clock lies in an interval that holds the truth', async () => {
@@ -176,6 +105,8 @@ describe('a peer that is no help', () => {
   });
 });
 
+const PLACES = { chars: [10, 2_000], sums: [1, 2], windows: [0, 3] };
+
 describe('an answer', () => {
   const whole = answered(bookOf(innerOf(1)), 'trace=t1');
 
@@ -191,6 +122,12 @@ describe('an answer', () => {
     ['a channel that there is not', { lanes: [{ ...innerOf(1).lanes[0], channel: 'smell' }] }],
     ['an id that is too long', { id: 'x'.repeat(500) }],
     ['a span that is none', { trace: { traceId: 'x', serverSpanId: 'y', sampled: true } }],
+    [
+      'places whose columns differ in length',
+      { lanes: [{ ...innerOf(1).lanes[0], places: { ...PLACES, sums: [1] } }] },
+    ],
+    ['places beyond its end', { lanes: [{ ...innerOf(1).lanes[0], places: PLACES }] }],
+    ['places that do not ascend', { lanes: [{ ...innerOf(1).lanes[0], places: { ...PLACES, chars: [200, 200] } }] }],
     ['no facts', { facts: undefined }],
   ])('with %s loses that sight and no other', (_, change) => {
     const sights = [{ ...innerOf(1), ...change }, innerOf(2)];
@@ -222,6 +159,15 @@ describe('the clock of another', () => {
     expect(clock.lead(0)).toEqual({ lowNs: 400, highNs: 1_000 });
     expect(clock.lead(1e6)).toEqual({ lowNs: 300, highNs: 1_100 });
     expect(clock.lead(61e9)).toBeUndefined();
+  });
+
+  test('is known by when it answers, as long as no pair tells more', () => {
+    const clock = new PeerClock();
+    clock.learnAnswer({ askedAtNs: 1_000, answeredAtNs: 51_200 }, 1_500);
+    expect(clock.lead(1_500)).toEqual({ lowNs: 49_700, highNs: 50_200 });
+    clock.learn({ lowNs: 49_900, highNs: 50_000 }, 1_500);
+    clock.learnAnswer({ askedAtNs: 2_000, answeredAtNs: 52_100 }, 2_500);
+    expect(clock.lead(1_500)).toEqual({ lowNs: 49_900, highNs: 50_000 });
   });
 
   test('that contradicts all before it counts anew', () => {

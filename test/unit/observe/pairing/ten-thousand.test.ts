@@ -1,5 +1,5 @@
 // Goal: of 10,000 interleaved exchanges through gateways that drop traces, change ids, try again, answer out of a
-// cache and gather requests, each that can be paired is paired, and none with another's. Method: a gateway played to
+// cache, gather requests and put text before the answer, each that can be paired is paired, and none with another's. Method: a gateway played to
 // an observer entry by entry, in order of time and on a clock of its own; seeded, the truth kept aside.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Random, seededRandom } from '../../../../src/client/random.ts';
@@ -40,7 +40,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('10,000 exchanges, none with a wrong pair', { timeout: 120_000 }, () => {
+test('10,000 exchanges, none with a wrong pair', { timeout: 300_000 }, () => {
   const random = seededRandom(SEED);
   const stage = createStage({
     routes: [
@@ -79,6 +79,8 @@ function canBePaired(one: Asked): boolean {
 }
 
 const POOL = Array.from({ length: 12 }, (_, index) => prose(90_000 + index, 300));
+/** What half of the answers have before them, each kind as often with what holds as with what does not. */
+const BANNERS = ['Hello! ', undefined, prose(80_000, 63), undefined, undefined, prose(80_001, 400)];
 const SHORT = ['yes', 'no', '{"ok":true}', 'positive'];
 
 function ask(number: number, random: Random): Asked {
@@ -123,7 +125,7 @@ function scriptOf(
     const cut = one.kind === 'abort' ? 2 : PIECES;
     const atMs = Array.from({ length: PIECES }, (_, index) => firstMs + (lengthMs * index) / PIECES);
     const responseId = `chatcmpl-${one.kind === 'cache' ? 0 : (joined?.number ?? one.number)}`;
-    steps.push(...outerSteps(stage, one, { text, atMs, cut, responseId }));
+    steps.push(...outerSteps(stage, one, { text, atMs, cut, responseId, banner: BANNERS[one.number % 6] }));
     if (one.kind === 'cache' || joined !== undefined) continue;
     if (one.kind === 'retry') steps.push(...failedSteps(stage, one));
     truth.set(one.number, idOf(innerNumber(one.number)));
@@ -138,6 +140,8 @@ interface Answer {
   readonly atMs: readonly number[];
   readonly cut: number;
   readonly responseId: string;
+  /** What the gateway says first, at once or when the answer begins. */
+  readonly banner?: string | undefined;
 }
 
 function outerSteps(stage: Stage, one: Asked, answer: Answer): Step[] {
@@ -226,12 +230,17 @@ interface PlaySpec extends Omit<Answer, 'responseId'> {
 }
 
 function playSteps(stage: Stage, number: number, spec: PlaySpec): Step[] {
-  const { openMs, atMs, cut, text, responseId, wireEnd, endsAfterMs = 0.5 } = spec;
+  const { openMs, atMs, cut, text, responseId, banner, wireEnd, endsAfterMs = 0.5 } = spec;
   let play: Play;
   const steps: Step[] = [{ atMs: openMs, play: () => (play = openPlay(stage, number, openMs, spec)) }];
   const size = Math.ceil(text.length / PIECES);
   const headMs = (atMs[0] as number) - openMs - 0.1;
-  steps.push({ atMs: openMs + headMs, play: () => play.connected(0.1).head(headMs) });
+  const firstMs = banner !== undefined && number % 2 === 0 ? 0.3 : headMs;
+  steps.push({ atMs: openMs + firstMs, play: () => play.connected(0.1).head(firstMs) });
+  if (banner !== undefined) {
+    const bannerMs = firstMs + 0.05;
+    steps.push({ atMs: openMs + bannerMs, play: () => play.chunk(bannerMs, eventOf(banner, responseId)) });
+  }
   for (const [index, pieceMs] of atMs.slice(0, cut).entries()) {
     const content = text.slice(index * size, (index + 1) * size);
     steps.push({ atMs: pieceMs, play: () => play.chunk(pieceMs - openMs, eventOf(content, responseId)) });

@@ -1,7 +1,7 @@
 // Goal: the rules that `rubato rules` writes are rules for Prometheus, and its alerts fire when they should and only
 // then. Method: the command as users run it, on three configurations; promtool of Prometheus judges.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -16,12 +16,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const CONFIGURATIONS = {
   nothing: 'log-level: warn\n',
-  presets: `
-classes:
-  - { name: interactive, preset: chat }
-  - { name: agents, preset: smooth }
-  - { name: batch, preset: batch, job: { deadline_s: 600, output_tokens_per_second_min: 3000 } }
-`,
+  // Presets, jobs, and whatever else a class can promise.
+  everything: readFileSync(join(ROOT, 'deploy/objectives.yaml'), 'utf8'),
   // Objectives that hardly ever may be missed, and one that half may miss.
   extremes: `
 classes:

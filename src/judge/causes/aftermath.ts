@@ -19,11 +19,12 @@ const MISSED_BURST_RATIO = 0.3;
 const MISSED_SINGLE_RATIO = 0.15;
 
 /** `stepNs`: what a step of the stream took by then. */
-export function aftermathOf({ stream }: StallContext, gapNs: number, stepNs: number | undefined): Aftermath {
+export function aftermathOf(context: StallContext, stepNs: number | undefined, isBunched: boolean): Aftermath {
+  const { stream, startAtNs, endAtNs } = context;
   const { gapsAfterNs, eventsFromEnd, tokensFromEnd, eventCount, readCount, nearZeroCount } = stream;
-  const perPass = readCount === 0 ? 1 : Math.max(1, eventCount / Math.max(1, readCount - nearZeroCount));
+  const perPass = isBunched ? Math.max(1, eventCount / Math.max(1, readCount - nearZeroCount)) : 1;
   if (stepNs === undefined || stepNs === 0) return 'unclear';
-  const missedCount = Math.max(0, gapNs / stepNs - 1);
+  const missedCount = Math.max(0, (endAtNs - startAtNs) / stepNs - 1);
   let caughtUpCount = -Infinity;
   let passes = 0;
   let elapsedNs = 0;

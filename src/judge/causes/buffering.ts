@@ -7,6 +7,7 @@ import type { StallView } from './view.ts';
 
 /** Events a read: more than an engine's step has. */
 const EVENTS_LEAST_PER_READ = 1.8;
+const MANY_EVENTS_PER_READ = 4;
 const HELD_LEAST_COUNT = 1;
 const IN_STEP_MOST_RATIO = 0.25;
 
@@ -30,6 +31,10 @@ export function findBuffering({ whole, aftermath, context, gapNs, isBunched }: S
   if (delivery?.word === 'passes' || hop?.word === 'passes') return undefined;
   if (deliveries !== undefined && deliveries.heldCount >= HELD_LEAST_COUNT && deliveries.passedCount === 0) {
     return { confidence: 0.8, signs: ['bunched', 'held_before'], numbers: { ...numbers, held: deliveries.heldCount } };
+  }
+  // An engine that says that it guesses nothing has one event a step.
+  if (perRead >= MANY_EVENTS_PER_READ && engine?.beforeAtNs !== undefined) {
+    return { confidence: 0.65, signs: ['bunched', 'no_drafts'], numbers };
   }
   if (company.inStepRatio === undefined || company.inStepRatio > IN_STEP_MOST_RATIO) return undefined;
   return { confidence: 0.75, signs: ['bunched', 'own_beat'], numbers };

@@ -5,6 +5,9 @@ import { rankOf } from '../rank.ts';
 import type { StallContext } from '../../record/stall-context.ts';
 
 const AROUND_LEAST_COUNT = 3;
+const OTHERS_LEAST_COUNT = 2;
+/** First tokens come with the step that ends a stall, give or take their ways. */
+const TOGETHER_NS = 5e6;
 /** What one step is off from another. */
 const STEP_SLACK = 1.3;
 /** No more of the steps around it are shorter than their level. */
@@ -20,14 +23,43 @@ export function grownBy({ stream, company }: StallContext): number {
   return Math.max(runningAt / Math.max(1, runningBefore), content);
 }
 
-export function growthNs(context: StallContext, usualNs: number, grown: number): number {
-  const { gapsBeforeNs, gapsAfterNs } = context.stream;
-  const leastNs = (context.endAtNs - context.startAtNs) / NEAR_ZERO_PART;
-  const levels = [gapsAfterNs, gapsBeforeNs.slice(-AROUND_LEAST_COUNT - 1)].map((gaps) => {
+export function growthNs(context: StallContext, usualNs: number): number {
+  const { stream, company, endAtNs, startAtNs } = context;
+  const leastNs = (endAtNs - startAtNs) / NEAR_ZERO_PART;
+  const levels = [stepsAfterPrompts(context), stream.gapsBeforeNs.slice(-AROUND_LEAST_COUNT - 1)].map((gaps) => {
     const steps = gaps.filter((gapNs) => gapNs >= leastNs);
     return steps.length >= AROUND_LEAST_COUNT ? rankOf(steps, LEVEL_PERCENT) : 0;
   });
-  const levelNs = Math.min(Math.max(...levels), usualNs * Math.max(1, grown * STEP_SLACK));
+  // Others are used to that level already.
+  if (company.streamCount >= OTHERS_LEAST_COUNT) levels.push(company.passP50Ns ?? 0);
+  const levelNs = Math.min(Math.max(...levels), mostNs(context, usualNs));
   // What plain steps with so many streams were before needs no bound.
-  return Math.max(0, Math.max(levelNs, context.company.plainStepNs ?? 0) - usualNs);
+  return Math.max(0, Math.max(levelNs, company.plainStepNs ?? 0) - usualNs);
+}
+
+/** The gaps after the stall in which no prompt was read any more. */
+function stepsAfterPrompts({ stream, arrivals, endAtNs }: StallContext): number[] {
+  const readUntilNs = Math.max(endAtNs, ...arrivals.map(({ firstTokenAtNs = 0 }) => firstTokenAtNs));
+  let atNs = endAtNs;
+  return stream.gapsAfterNs.filter((gapNs) => {
+    const beganAtNs = atNs;
+    atNs += gapNs;
+    return beganAtNs >= readUntilNs - TOGETHER_NS;
+  });
+}
+
+/** A step with so many streams takes at most as many times what it took with few. */
+function mostNs({ company, stream }: StallContext, usualNs: number): number {
+  const {
+    quietStepNs,
+    quietRunning = 1,
+    runningAt,
+    runningBefore,
+    contextAtBytes = 0,
+    contextBeforeBytes = 0,
+  } = company;
+  const content = contextBeforeBytes === 0 ? 1 : contextAtBytes / contextBeforeBytes;
+  const ofUsual = stream.usualNs === undefined ? 1 : Math.max(1, runningAt / Math.max(1, runningBefore), content);
+  const ofQuiet = quietStepNs === undefined ? 0 : quietStepNs * Math.max(1, runningAt / quietRunning, content);
+  return STEP_SLACK * Math.max(usualNs * ofUsual, ofQuiet);
 }

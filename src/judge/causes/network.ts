@@ -4,15 +4,16 @@
 import type { CauseFinding } from './verdict.ts';
 import type { StallView } from './view.ts';
 
-const WENT_ON_RATIO = 0.8;
+const PAUSED_MOST_RATIO = 0.2;
 const RTO_LEAST_MS = 200;
 const RTO_DOUBLINGS_COUNT = 8;
 const RTO_OFF_RATIO = 0.2;
 
 export function findNetwork({ context, whole, aftermath, gapNs }: StallView): CauseFinding | undefined {
-  const { wentOnCount, pausedCount } = context.company;
+  const { wentOnCount, pausedCount, burstCount } = context.company;
   if (aftermath !== 'burst' || wentOnCount === 0) return undefined;
-  if (wentOnCount < WENT_ON_RATIO * (wentOnCount + pausedCount)) return undefined;
+  // Who paused and then got all that was missed may have lost packets of its own.
+  if (pausedCount - burstCount > PAUSED_MOST_RATIO * (wentOnCount + pausedCount)) return undefined;
   if (whole?.delivery?.word === 'holds' || whole?.hop?.word === 'holds') return undefined;
   const isLadder = onLadder(gapNs / 1e6);
   const signs = ['others_went_on', 'missed_at_once', ...(isLadder ? ['retransmission'] : [])];

@@ -28,13 +28,11 @@ export interface StallView {
   readonly pausedRatio: number | undefined;
 }
 
-/** Of the latest reads, so many nearly at once after another, or so many events more than reads, are bunches. */
+/** Of the latest reads, so many nearly at once after another, or so many with several events, are bunches. */
 const BUNCHED_RATIO = 0.3;
 const READS_LEAST_COUNT = 8;
 /** Reads around a stall in the middle of which it stands, where too few came before it. */
 const AROUND_LEAST_COUNT = 4;
-/** So many events a read are bunches after two reads. */
-const MANY_EVENTS = 2;
 
 export function viewOf(context: StallContext, whole?: WholeStream): StallView {
   const { company } = context;
@@ -43,7 +41,7 @@ export function viewOf(context: StallContext, whole?: WholeStream): StallView {
   const usualNs = usualOf(context, isBunched);
   const excessNs = usualNs === undefined ? gapNs : Math.max(0, gapNs - usualNs);
   const grown = grownBy(context);
-  const growth = usualNs === undefined ? 0 : Math.min(excessNs, growthNs(context, usualNs, grown));
+  const growth = usualNs === undefined ? 0 : Math.min(excessNs, growthNs(context, usualNs));
   const lookedAtCount = company.pausedCount + company.wentOnCount;
   return {
     context,
@@ -55,26 +53,27 @@ export function viewOf(context: StallContext, whole?: WholeStream): StallView {
     growthNs: growth,
     grown,
     prefill: usualNs === undefined ? NO_PREFILL : prefillShare(context, excessNs - growth, usualNs + growth),
-    aftermath: aftermathOf(context, gapNs, usualNs === undefined ? undefined : usualNs + growth),
+    aftermath: aftermathOf(context, usualNs === undefined ? undefined : usualNs + growth, isBunched),
     pausedRatio: lookedAtCount === 0 ? undefined : company.pausedCount / lookedAtCount,
   };
 }
 
 /**
  * The stream's own habit; where it has hardly begun, how it goes on, or that of the others, for they come out of one
- * engine.
+ * engine. Reads are counted, not events: one read with all that was missed makes no habit.
  */
 function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): boolean {
-  const { readCount, nearZeroCount, eventCount, gapsAfterNs, eventsFromEnd } = stream;
-  const isBunched = (reads: number, nearZero: number, events: number): boolean =>
-    nearZero >= BUNCHED_RATIO * reads || events >= (1 + BUNCHED_RATIO) * reads;
-  if (readCount >= READS_LEAST_COUNT) return isBunched(readCount, nearZeroCount, eventCount);
+  const { readCount, nearZeroCount, severalCount, gapsAfterNs, eventsFromEnd } = stream;
+  const isBunched = (reads: number, nearZero: number, several: number): boolean =>
+    nearZero >= BUNCHED_RATIO * reads || several >= BUNCHED_RATIO * reads;
+  if (readCount >= READS_LEAST_COUNT) return isBunched(readCount, nearZeroCount, severalCount);
   const nearZeroAfter = gapsAfterNs.length + 1 - passesOf([endAtNs - startAtNs, ...gapsAfterNs]).length;
-  const eventsAfter = eventsFromEnd.slice(1).reduce((sum, events) => sum + events, 0);
+  const severalAfter = eventsFromEnd.slice(1).filter((events) => events > 1).length;
   const reads = readCount + gapsAfterNs.length;
-  if (reads >= AROUND_LEAST_COUNT && isBunched(reads, nearZeroCount + nearZeroAfter, eventCount + eventsAfter))
+  if (reads >= AROUND_LEAST_COUNT && isBunched(reads, nearZeroCount + nearZeroAfter, severalCount + severalAfter)) {
     return true;
-  if (reads >= 2 && eventCount + eventsAfter >= MANY_EVENTS * reads) return true;
+  }
+  if (reads >= 2 && 2 * (severalCount + severalAfter) > reads) return true;
   return company.streamCount > 0 && (company.bunchedCount ?? 0) * 2 > company.streamCount;
 }
 
@@ -83,7 +82,8 @@ function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): bool
  * it stands against what steps are on this route when the engine has little to do.
  */
 function usualOf({ stream, company }: StallContext, isBunched: boolean): number | undefined {
-  const { usualNs, passNs, readCount } = stream;
-  if (isBunched) return readCount >= READS_LEAST_COUNT ? passNs : (company.quietStepNs ?? company.passP50Ns ?? passNs);
-  return usualNs ?? company.quietStepNs ?? company.usualP50Ns;
+  const { usualNs, passNs, readCount, nearZeroCount } = stream;
+  if (!isBunched) return usualNs ?? company.quietStepNs ?? company.usualP50Ns;
+  if (readCount - nearZeroCount >= READS_LEAST_COUNT) return passNs;
+  return company.quietStepNs ?? passNs ?? company.passP50Ns;
 }

@@ -88,5 +88,5 @@ function leastWaitNs({ record: { connection }, counts, bursts }: Shape): number 
 /** How late our own stamp may be: what came apart may have one moment for that. */
 function latenessNs({ chunks, pauses }: StreamRecord, atNs: number): number {
   const row = chunks.receivedAtNs.indexOf(atNs);
-  return Math.max(chunks.errorBoundNs[row] ?? 0, atNs - standingSinceNs(pauses, atNs));
+  return Math.max(chunks.errorBoundNs[row] ?? 0, atNs - standingSinceNs(pauses, atNs, WITH_TEXT_MOST_NS));
 }

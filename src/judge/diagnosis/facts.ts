@@ -40,7 +40,6 @@ export interface DiagnosisFacts {
   readonly gapsFlushed: LogCounts;
   /** Queue of exchanges whose TTFT was split with evidence, one value each. */
   readonly queue: LogCounts;
-  readonly stalledGapCount: number;
   /** Times that the engine threw a request out of its batch within the window. */
   readonly preemptedCount?: number;
   /** Exchanges of the window seen on both sides of a hop, and those of them that it held. */

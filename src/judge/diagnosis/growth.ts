@@ -1,6 +1,7 @@
 // The floor has moved: the usual step itself is longer where more streams run or their contexts are longer.
 import type { Finding } from './finding.ts';
 import { rankOf } from '../rank.ts';
+import { leastCorrelation } from './trend.ts';
 import { spoken, together, toMs, type DiagnosisView } from './view.ts';
 
 const TOGETHER_LEAST = 0.6;
@@ -14,7 +15,8 @@ export function findGrowth(view: DiagnosisView): Finding | undefined {
     ({ runningCount }) => runningCount,
   );
   const medians = view.busy.map(({ medianNs }) => medianNs);
-  if (correlation === undefined || correlation < TOGETHER_LEAST) return undefined;
+  const least = Math.max(TOGETHER_LEAST, leastCorrelation(medians.length));
+  if (correlation === undefined || correlation < least) return undefined;
   const [low, high] = [rankOf(medians, 10), rankOf(medians, 90)];
   if (high < SPREAD_LEAST_RATIO * low) return undefined;
   const running = view.busy.map(({ runningCount }) => runningCount);

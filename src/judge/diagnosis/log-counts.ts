@@ -42,9 +42,7 @@ export function addInto(sum: Uint32Array, counts: LogCounts): void {
   for (const [bucket, count] of counts.entries()) sum[bucket] = (sum[bucket] ?? 0) + count;
 }
 
-/** Lengths above a limit, of all. */
-export function shareAbove(counts: LogCounts, limitNs: number): number {
-  const first = bucketOf(limitNs) + 1;
-  const all = countOf(counts);
-  return all === 0 ? 0 : countOf(counts.slice(first)) / all;
+/** Lengths above a limit. */
+export function countAbove(counts: LogCounts, limitNs: number): number {
+  return countOf(counts.slice(bucketOf(limitNs) + 1));
 }

@@ -2,18 +2,20 @@
 // both. The first alone speaks for queue or prefill, the second for the batch, both for capacity.
 import type { DiagnosisFacts, DiagnosisPeriod } from './facts.ts';
 import type { Moved } from './finding.ts';
-import { countOf, percentileNs, type LogCounts } from './log-counts.ts';
+import { countAbove, countOf, percentileNs, type LogCounts } from './log-counts.ts';
 
 /** A bucket is 9 % wide, so two of them could differ by chance. */
 const MOVED_RATIO = 1.25;
 const LEAST_COUNT = 20;
+/** A percentile of few values moves by itself: more of them must lie above the old one than so many deviations allow. */
+const CHANCE_DEVIATIONS = 3;
 
 export function movedOf({ now, before }: DiagnosisFacts): { readonly moved: Moved; readonly says: string } {
   if (before === undefined) return { moved: 'unknown', says: 'There is no earlier time to compare with yet.' };
-  const ttft = ratioOf(now.ttft, before.ttft, 95);
-  const tpot = ratioOf(stepsOf(now), stepsOf(before), 50);
+  const ttft = changeOf(now.ttft, before.ttft, 95);
+  const tpot = changeOf(stepsOf(now), stepsOf(before), 50);
   if (ttft === undefined && tpot === undefined) return { moved: 'unknown', says: 'Too little came to compare.' };
-  const [ttftMoved, tpotMoved] = [(ttft ?? 1) >= MOVED_RATIO, (tpot ?? 1) >= MOVED_RATIO];
+  const [ttftMoved, tpotMoved] = [hasMoved(ttft), hasMoved(tpot)];
   const ratios = `TTFT p95 ${times(ttft)}, time per token p50 ${times(tpot)} of before`;
   if (ttftMoved && tpotMoved) return { moved: 'both', says: `Both figures got worse (${ratios}): capacity.` };
   if (ttftMoved) return { moved: 'ttft', says: `TTFT got worse and tokens did not (${ratios}): queue or prefill.` };
@@ -27,12 +29,27 @@ function stepsOf({ tpot, gaps }: DiagnosisPeriod): LogCounts {
   return countOf(tpot) >= LEAST_COUNT ? tpot : gaps;
 }
 
-function ratioOf(now: LogCounts, before: LogCounts, percent: number): number | undefined {
-  if (countOf(now) < LEAST_COUNT || countOf(before) < LEAST_COUNT) return undefined;
-  const [a, b] = [percentileNs(now, percent), percentileNs(before, percent)];
-  return a === undefined || b === undefined ? undefined : a / b;
+/** A figure now over the one before, and whether more values are above the old one than chance explains. */
+interface Change {
+  readonly ratio: number;
+  readonly isBeyondChance: boolean;
 }
 
-function times(ratio: number | undefined): string {
-  return ratio === undefined ? 'unknown' : `${ratio.toFixed(2)} ×`;
+function changeOf(now: LogCounts, before: LogCounts, percent: number): Change | undefined {
+  const count = countOf(now);
+  if (count < LEAST_COUNT || countOf(before) < LEAST_COUNT) return undefined;
+  const [a, b] = [percentileNs(now, percent), percentileNs(before, percent)];
+  if (a === undefined || b === undefined) return undefined;
+  const aboveRatio = 1 - percent / 100;
+  const expected = count * aboveRatio;
+  const chance = CHANCE_DEVIATIONS * Math.sqrt(expected * (1 - aboveRatio));
+  return { ratio: a / b, isBeyondChance: countAbove(now, b) > expected + chance };
+}
+
+function hasMoved(change: Change | undefined): boolean {
+  return change !== undefined && change.isBeyondChance && change.ratio >= MOVED_RATIO;
+}
+
+function times(change: Change | undefined): string {
+  return change === undefined ? 'unknown' : `${change.ratio.toFixed(2)} ×`;
 }

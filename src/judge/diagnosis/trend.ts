@@ -1,6 +1,17 @@
 // Whether two things rise and fall together over slices of time: Spearman's rank correlation, which asks for no
 // straight line and is not moved by one odd slice. Pure.
 
+/**
+ * Standard deviations of chance that a rank correlation must exceed to be told: of 1,000 windows in which two things
+ * have nothing to do with each other one or two get past it. Without ties the deviation is 1 / √(n − 1).
+ */
+const CHANCE_DEVIATIONS = 3;
+
+/** The least rank correlation of so many pairs that is believed; above 1 where they are too few to show anything. */
+export function leastCorrelation(count: number): number {
+  return CHANCE_DEVIATIONS / Math.sqrt(count - 1);
+}
+
 /** −1 to 1; undefined below this many pairs, or when one of the two never changes. */
 export const TREND_LEAST_COUNT = 10;
 

@@ -31,6 +31,9 @@ export interface Release {
 /** What comes out within this time has come out together: one write may arrive in several reads. */
 const TOGETHER_NS = 2e6;
 
+/** Between the end of a pause and a read that it made late nothing else is done. */
+const STILL_LATE_NS = 0.2e6;
+
 export function hopReads(record: StreamRecord, hop: HopFacts): HopRead[] {
   const { innerAtNs, innerBytes, outerAtNs } = hop.curve;
   const oursNs = ownTime(record);
@@ -108,7 +111,7 @@ export function outerTextReadsNs({ chunks, events }: StreamRecord): number[] {
 export function ownTime(record: StreamRecord): (fromNs: number, readAtNs: number) => number {
   const lateNs = latenessByRead(record);
   return (fromNs, readAtNs) => {
-    const stoodNs = readAtNs - Math.max(fromNs, standingSinceNs(record.pauses, readAtNs));
+    const stoodNs = readAtNs - Math.max(fromNs, standingSinceNs(record.pauses, readAtNs, STILL_LATE_NS));
     return Math.max(lateNs.get(readAtNs) ?? 0, stoodNs);
   };
 }

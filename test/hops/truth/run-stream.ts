@@ -1,4 +1,5 @@
 // One stream through a hop with raw sockets on both sides, and what they saw.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nowNs } from '../../../src/base/clock.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { requestOf } from '../../support/script.ts';
@@ -91,9 +92,15 @@ export async function runStream(engine: TruthEngine, target: Target, rhythm: Rhy
 }
 
 /** Streams side by side, of which only the ends count here. */
-export async function playMany(engine: TruthEngine, target: Target, rhythm: Rhythm, count: number): Promise<void> {
+export async function playMany(
+  engine: TruthEngine,
+  target: Target,
+  rhythm: Rhythm,
+  { count, everyMs }: { readonly count: number; readonly everyMs: number },
+): Promise<void> {
   engine.play(rhythm.writes, target.engineHeaders);
-  const one = async (): Promise<void> => {
+  const one = async (index: number): Promise<void> => {
+    await sleep(index * everyMs);
     const client = await RawClient.open(target.port);
     try {
       client.request(requestBytes(target));
@@ -103,7 +110,7 @@ export async function playMany(engine: TruthEngine, target: Target, rhythm: Rhyt
       client.close();
     }
   };
-  await Promise.all(Array.from({ length: count }, one));
+  await Promise.all(Array.from({ length: count }, (_, index) => one(index)));
 }
 
 function compare(sentAtNs: number, answer: WireMessage, play: EnginePlay, sentLines: readonly string[]): StreamTruth {

@@ -14,7 +14,8 @@ import type { Growth } from '../truth/text-growth.ts';
 import { TruthEngine } from '../truth/truth-engine.ts';
 
 const NAME = 'hop';
-const WARM_UP_COUNT = 4;
+const WARM_UP_COUNT = 8;
+const WARM_UP_EVERY_MS = 25;
 
 /** The text as it grew on the wire, directly behind the hop and directly before it; moments on one clock. */
 export interface WireTruth {
@@ -75,12 +76,20 @@ export class Chain {
     }
   }
 
-  /** A few short answers: a gateway does much only once, and a sidecar that has run for a while knows its way. */
+  /**
+   * A gateway does much only once; and a sidecar that has run for a while has made some connections, of which the
+   * quickest handshake says how long the way is.
+   */
   async warmUp(): Promise<void> {
-    const writes = RHYTHMS[0]?.writes.slice(-3).map(({ events }) => ({ atMs: 0, events })) ?? [];
-    for (let count = 0; count < WARM_UP_COUNT; count += 1) {
-      await this.run({ name: 'steady', title: 'a warm-up', writes });
-    }
+    const events = RHYTHMS[0]?.writes.slice(-3).map((write) => write.events) ?? [];
+    const warmUp = (atMs: number): Rhythm => ({
+      name: 'steady',
+      title: 'a warm-up',
+      writes: events.map((each) => ({ atMs, events: each })),
+    });
+    await this.run(warmUp(0));
+    await this.runMany(warmUp(WARM_UP_COUNT * WARM_UP_EVERY_MS), WARM_UP_COUNT, WARM_UP_EVERY_MS);
+    await this.#tap?.take();
   }
 
   async run(rhythm: Rhythm): Promise<Sights> {
@@ -101,12 +110,12 @@ export class Chain {
     return { truth, ...(wire === undefined ? {} : { wire }), outer: outer.record, inner: inner.record };
   }
 
-  /** Streams of one rhythm side by side; the records in front of the hop and behind it. */
-  async runMany(rhythm: Rhythm, count: number): Promise<{ outer: StreamRecord[]; inner: StreamRecord[] }> {
+  /** Streams of one rhythm side by side, one begun after the other; the records in front of the hop and behind it. */
+  async runMany(rhythm: Rhythm, count: number, everyMs = 0): Promise<{ outer: StreamRecord[]; inner: StreamRecord[] }> {
     const before = this.#sidecar.records().length;
     const target = { port: this.#sidecar.edgePort(NAME), request: this.#running.request };
     const { engineHeaders } = this.#hop.variant;
-    await playMany(this.#engine, { ...target, engineHeaders }, rhythm, count);
+    await playMany(this.#engine, { ...target, engineHeaders }, rhythm, { count, everyMs });
     const entries = await this.#sidecar.recordsAfter(before, 2 * count);
     const records = entries.map(({ record }) => record);
     return {

@@ -24,8 +24,7 @@ export function keep(hop: HopChoice, rhythm: Rhythm, sights: KeptSights): void {
 
 /** Undefined when there is none. */
 export function kept(hop: HopChoice, rhythm: Rhythm): KeptSights | undefined {
-  const age = keptAgeMs(hop, rhythm);
-  if (age === Infinity) return undefined;
+  if (keptAgeMs(hop, rhythm) === Infinity) return undefined;
   return JSON.parse(gunzipSync(readFileSync(fileOf(hop, rhythm))).toString('utf8')) as KeptSights;
 }
 

@@ -55,6 +55,17 @@ describe('what moved', () => {
   });
 });
 
+test('a percentile of few values that is higher by chance has not moved', () => {
+  const slices = many(60, () => CALM);
+  const before = { ttftMs: [[300, 1000]] as Lengths, gapsMs: [[20, 9000]] as Lengths };
+  // Two of twenty: their p95 is the second longest.
+  const few: Lengths = [
+    [300, 18],
+    [900, 2],
+  ];
+  expect(diagnose(facts({ slices, ttftMs: few, before })).moved).toBe('none');
+});
+
 describe('a slow mode', () => {
   /** Every fourth slice brings prompts; their steps take 90 ms. */
   const bursts = (index: number): SliceSpec =>
@@ -106,6 +117,22 @@ describe('a slow mode', () => {
     });
     expect(causesOf({ slices: many(60, odd) })).toContain('slow_mode_unexplained');
     expect(causesOf({ slices: many(60, odd) })).not.toContain('prefill_interference');
+  });
+
+  test('that is missing because prompts have all lengths does not hide prefill among streams', () => {
+    // Each step is longer by what its prompt takes, and no two prompts are alike.
+    const tail = (index: number): SliceSpec => ({
+      gapsMs: [
+        [20, 460],
+        ...Array.from({ length: index % 4 === 0 ? 40 : 2 }, (_, at) => [22 * 1.07 ** (at % 40), 1] as const),
+      ],
+      arrivalCount: index % 4 === 0 ? 12 : 3,
+      endCount: 5,
+      promptTokens: index % 4 === 0 ? 90_000 : 3_000,
+    });
+    const { shape, findings } = diagnose(facts({ slices: many(60, tail) }));
+    expect(shape?.modes).toHaveLength(1);
+    expect(findings.map(({ cause }) => cause)).toEqual(['prefill_interference']);
   });
 
   test('below 1 % leaves the p99 gap among the usual ones', () => {
@@ -174,6 +201,20 @@ describe('the engine itself', () => {
     const piling = many(60, () => ({ ...CALM, arrivalCount: 8 }));
     expect(causesOf({ slices: piling })).toEqual(['queueing']);
     expect(diagnose(facts({ slices: piling })).playbook.at(-1)?.step).toBe('Add replicas.');
+  });
+
+  test('of which streams have not ended yet, because they have just begun, has no queue', () => {
+    const begun = many(60, (index) => ({ ...CALM, arrivalCount: 5, endCount: index < 15 ? 0 : 5 }));
+    expect(causesOf({ slices: begun })).toEqual([]);
+    expect(causesOf({ slices: many(18, () => ({ ...CALM, arrivalCount: 5, endCount: 2 })) })).toEqual([]);
+  });
+
+  test('with one that waits between two steps has no queue, with two in each tenth slice it has', () => {
+    const waiting = (index: number, count: number): SliceSpec => {
+      return { ...CALM, waitingMaxCount: index % 8 === 0 ? count : 0 };
+    };
+    expect(causesOf({ slices: many(60, (index) => waiting(index, 1)) })).toEqual([]);
+    expect(causesOf({ slices: many(60, (index) => waiting(index, 2)) })).toEqual(['queueing']);
   });
 });
 

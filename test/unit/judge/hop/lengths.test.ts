@@ -39,7 +39,7 @@ describe('what is ours', () => {
     expect(found).toMatchObject({ holdMaxNs: ns(1_900) });
     // One that ended just before the text came out may have made it late; two that meet are one.
     const late = [...pauses, { startAtNs: ns(1_900), endAtNs: ns(1_960), cause: 'cpu' as const }];
-    const meeting = [...late, { startAtNs: ns(1_959), endAtNs: ns(1_999), cause: 'gc' as const }];
+    const meeting = [...late, { startAtNs: ns(1_959), endAtNs: ns(1_999.9), cause: 'gc' as const }];
     const after = verdict({ pieces: steady(20, 100), hop: untilTwo, record: { pauses: meeting } });
     expect(after).toMatchObject({ holdMaxNs: ns(1_800) });
   });

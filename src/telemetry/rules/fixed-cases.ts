@@ -1,5 +1,6 @@
 // Unit tests of all other rules: each alert fires once and, in a case that is nearly the same, does not.
 import { JOB_OBJECTIVE } from '../../judge/job/metrics.ts';
+import { PREFILL_STEP_RATIO } from '../../judge/causes/metrics.ts';
 import { RETRIES } from '../../judge/retry-metrics.ts';
 import { DEMAND_EXCHANGES, GOOD_EXCHANGES } from '../../judge/slo/metrics.ts';
 import type { MetricSpec } from '../../base/metric-spec.ts';
@@ -61,6 +62,11 @@ const STALL_PAIRS: readonly Pair[] = [
     loud: gaps(600, 30),
     // All of them stall, and they are too few to say so.
     still: gaps(6, 6),
+  },
+  {
+    fires: { alert: 'RubatoPrefillInSteps', labels: ROUTE, says: '30%' },
+    loud: [series(PREFILL_STEP_RATIO, ROUTE, `0.3x${SAMPLES}`)],
+    still: [series(PREFILL_STEP_RATIO, ROUTE, `0.1x${SAMPLES}`)],
   },
 ];
 

@@ -1,10 +1,13 @@
-// Stalls: their share of the gaps by who made them, and alerts. One gap in a hundred is where the 99th percentile
+// Stalls: their share of the gaps by who made them, and alerts on them and on prompts read in the steps of others. One gap in a hundred is where the 99th percentile
 // stops being a usual step and becomes a stall.
+import { PREFILL_STEP_RATIO } from '../../judge/causes/metrics.ts';
 import { GAPS, STALLS } from '../../measure/stall.ts';
 import { ratio, rateBy, recorded, select } from './promql.ts';
 import type { RuleGroup } from './rule.ts';
 
 const CLIFF_RATIO = 0.01;
+/** One step in five reads a prompt: long below the limit of a stall, streams go at the pace of other people's prompts. */
+const PREFILL_MAX_RATIO = 0.2;
 /** Gaps in ten minutes from which a share of them says something. */
 const LEAST_GAPS_RATE = 2;
 
@@ -47,6 +50,18 @@ export const stallGroup: RuleGroup = {
         description:
           '{{ $value | humanizePercentage }} of the gaps are stalls of the cause {{ $labels.cause }}. The README of ' +
           'rubato says what each cause means and what helps.',
+      },
+    },
+    {
+      alert: 'RubatoPrefillInSteps',
+      expr: `max by (route) (${select(PREFILL_STEP_RATIO)}) > ${PREFILL_MAX_RATIO}`,
+      for: '10m',
+      labels: { severity: 'ticket' },
+      annotations: {
+        summary: 'Prompts slow the streams of {{ $labels.route }} down',
+        description:
+          '{{ $value | humanizePercentage }} of the decode steps also read a prompt. Lower the token budget of a step ' +
+          '(first tokens then come later), cache prefixes, or prefill elsewhere.',
       },
     },
   ],

@@ -22,7 +22,8 @@ Takes the classes of the same YAML file as "rubato serve" and writes to the stan
   recording rules  share of exchanges that missed each objective, over 5m, 30m, 1h, 6h and 3d; goodput with
                    its denominator; percentiles by histogram_quantile, never of percentiles; stalls by cause
   alerts           error budgets that burn 14.4, 6 and 1 times too fast, each over a long and a short window;
-                   stalls, preemptions, a full KV cache, missed batch jobs, no data, and rubato's own health
+                   stalls, prompts in the steps of streams, preemptions, a full KV cache, retries, missed batch jobs,
+                   no data, and rubato's own health
 
 An objective with the target 0.99 has an error budget of 1 %. It burns 14.4 times too fast when 14.4 % missed
 it in the last hour and in the last five minutes: then 2 % of the budget of 30 days went in that hour.

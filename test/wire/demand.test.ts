@@ -164,7 +164,7 @@ test('a job ends with its last document, and its verdict is the same wherever it
 });
 
 test('every metric that rules ask for is exposed', async () => {
-  await chat(chatBody('many words'));
+  await chat(chatBody('many words', 80));
   const yaml = execFileSync(NODE, ['src/main.ts', 'rules', '--config', config], { cwd: ROOT, encoding: 'utf8' });
   const { groups } = parse(yaml) as { groups: readonly RuleGroup[] };
   const asked = new Set(groups.flatMap(({ rules }) => rules).flatMap(({ expr }) => metricsOf(expr)));

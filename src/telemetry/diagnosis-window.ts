@@ -38,14 +38,15 @@ export function createDiagnosisWindow(clock: DiagnosisClock): DiagnosisWindow {
   return {
     name: 'diagnosis',
     onFirstToken: ({ route }, ttftNs) => windowOf(route).addFirstToken(ttftNs),
-    onGap({ route }, point, gapNs, stalled) {
-      windowOf(route).addGap(point === 'received', gapNs, stalled);
-    },
+    onGap: ({ route }, point, gapNs) => windowOf(route).addGap(point === 'received', gapNs),
     onReport: (report) => windowOf(report.labels.route).addReport(report),
     look(states) {
       for (const state of states) windowOf(state.route).addState(state);
+      // A route that was renamed or left alone is not kept for ever.
+      for (const [route, window] of routes) if (window.isForgotten()) routes.delete(route);
     },
-    read: (floorOf) => [...routes].map(([route, window]) => diagnose(window.facts(route, floorOf(route)))),
+    read: (floorOf) =>
+      [...routes].flatMap(([route, window]) => (window.isQuiet() ? [] : diagnose(window.facts(route, floorOf(route))))),
   };
 }
 
@@ -54,9 +55,10 @@ interface Slice {
   endCount: number;
   promptTokens: number;
   gapSumNs: number;
-  stalledGapCount: number;
   hopJudgedCount: number;
   hopHeldCount: number;
+  /** Of the engine's counter, by how much it grew. */
+  preemptedCount?: number;
   waitingMaxCount?: number;
   runningMaxCount?: number;
   kvUsedMaxRatio?: number;
@@ -73,9 +75,8 @@ class RouteWindow {
   readonly #slices = new Map<number, Slice>();
   /** The time before the window, a block as long as it each, the oldest first. */
   #before: { readonly untilIndex: number; readonly period: Period }[] = [];
-  /** The engine's count of preemptions when each slice began. */
-  readonly #preempted = new Map<number, number>();
-  #preemptedCount: number | undefined;
+  /** The engine's counter of preemptions when it was last looked at. */
+  #preemptedTotal: number | undefined;
 
   constructor(clock: DiagnosisClock) {
     this.#clock = clock;
@@ -87,12 +88,11 @@ class RouteWindow {
     this.#at(this.#clock.nowNs() - ttftNs).arrivalCount += 1;
   }
 
-  addGap(received: boolean, gapNs: number, stalled: boolean): void {
+  addGap(received: boolean, gapNs: number): void {
     const slice = this.#now();
     if (!received) return count(slice.gapsFlushed, gapNs);
     count(slice.gaps, gapNs);
     slice.gapSumNs += gapNs;
-    if (stalled) slice.stalledGapCount += 1;
   }
 
   addReport({ record, figures, hop }: Report): void {
@@ -104,7 +104,9 @@ class RouteWindow {
       slice.hopJudgedCount += 1;
       if (hop.word === 'holds') slice.hopHeldCount += 1;
     }
-    const opened = this.#at(this.#clock.nowNs() - (this.#clock.epochMs() - record.openedAtEpochMs) * 1e6);
+    const openedAtNs = this.#clock.nowNs() - (this.#clock.epochMs() - record.openedAtEpochMs) * 1e6;
+    // Until its turn its prompt was no work of the engine's.
+    const opened = this.#at(openedAtNs + (record.marks.admittedAtNs ?? 0));
     opened.promptTokens += record.tokens.prompt ?? record.request.promptTokensEstimate ?? 0;
     if (figures.ttftNs === undefined) opened.arrivalCount += 1;
   }
@@ -115,26 +117,36 @@ class RouteWindow {
     if (runningCount !== undefined) slice.runningMaxCount = Math.max(slice.runningMaxCount ?? 0, runningCount);
     if (kvUsedRatio !== undefined) slice.kvUsedMaxRatio = Math.max(slice.kvUsedMaxRatio ?? 0, kvUsedRatio);
     if (preemptedCount === undefined) return;
-    const index = this.#index(this.#clock.nowNs());
-    if (!this.#preempted.has(index)) this.#preempted.set(index, this.#preemptedCount ?? preemptedCount);
-    this.#preemptedCount = preemptedCount;
+    // An engine that was started anew counts from 0 again.
+    const before = Math.min(this.#preemptedTotal ?? preemptedCount, preemptedCount);
+    slice.preemptedCount = (slice.preemptedCount ?? 0) + preemptedCount - before;
+    this.#preemptedTotal = preemptedCount;
+  }
+
+  /** Nothing happened within the window. */
+  isQuiet(): boolean {
+    this.#retire(this.#index(this.#clock.nowNs()));
+    return this.#slices.size === 0;
+  }
+
+  /** Neither in it nor in the time before it that is remembered. */
+  isForgotten(): boolean {
+    return this.isQuiet() && this.#before.length === 0;
   }
 
   facts(route: string, floorNs: number | undefined): DiagnosisFacts {
-    this.#now();
     const now = emptyPeriod();
     const gapsFlushed = fresh();
     const queue = fresh();
-    const sums = { stalledGapCount: 0, hopJudgedCount: 0, hopHeldCount: 0 };
+    const sums = { hopJudgedCount: 0, hopHeldCount: 0 };
     for (const slice of this.#slices.values()) {
       addPeriod(now, slice);
       addInto(gapsFlushed, slice.gapsFlushed);
       addInto(queue, slice.queue);
-      sums.stalledGapCount += slice.stalledGapCount;
       sums.hopJudgedCount += slice.hopJudgedCount;
       sums.hopHeldCount += slice.hopHeldCount;
     }
-    const preemptedCount = this.#preemptedInWindow();
+    const preempted = [...this.#slices.values()].flatMap(({ preemptedCount }) => preemptedCount ?? []);
     const before = emptyPeriod();
     for (const { period } of this.#before) addPeriod(before, period);
     return {
@@ -146,17 +158,9 @@ class RouteWindow {
       gapsFlushed,
       queue,
       ...sums,
-      ...(preemptedCount !== undefined && { preemptedCount }),
+      ...(preempted.length > 0 && { preemptedCount: preempted.reduce((sum, each) => sum + each, 0) }),
       ...(floorNs !== undefined && { floorNs }),
     };
-  }
-
-  #preemptedInWindow(): number | undefined {
-    const [first] = this.#preempted.values();
-    // An engine that was started anew counts from 0 again.
-    return first === undefined || this.#preemptedCount === undefined
-      ? undefined
-      : Math.max(0, this.#preemptedCount - first);
   }
 
   #index(atNs: number): number {
@@ -192,7 +196,6 @@ class RouteWindow {
       if (block !== last) this.#before.push(block);
       addPeriod(block.period, slice);
     }
-    for (const index of this.#preempted.keys()) if (index < oldestIndex) this.#preempted.delete(index);
     const keptFrom = oldestIndex - DIAGNOSIS_BEFORE_BLOCKS_COUNT * DIAGNOSIS_SLICES_COUNT;
     this.#before = this.#before.filter(({ untilIndex }) => untilIndex > keptFrom);
   }
@@ -209,7 +212,7 @@ function emptyPeriod(): Period {
 }
 
 function emptySlice(): Slice & DiagnosisSlice {
-  const counts = { arrivalCount: 0, endCount: 0, promptTokens: 0, gapSumNs: 0, stalledGapCount: 0 };
+  const counts = { arrivalCount: 0, endCount: 0, promptTokens: 0, gapSumNs: 0 };
   return { ...counts, hopJudgedCount: 0, hopHeldCount: 0, ...emptyPeriod(), gapsFlushed: fresh(), queue: fresh() };
 }
 

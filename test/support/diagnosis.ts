@@ -53,7 +53,6 @@ export function facts({ slices, ttftMs, tpotMs, queueMs, flushedMs, before, more
     ...(then !== undefined && { before: then }),
     gapsFlushed: flushedMs === undefined ? gaps : counts(flushedMs),
     queue: counts(queueMs),
-    stalledGapCount: 0,
     hopJudgedCount: 0,
     hopHeldCount: 0,
     ...more,

@@ -54,6 +54,23 @@ test('ten minutes later it is what the new ones are compared with, and an hour l
   expect(only()?.moved).toBe('unknown');
 });
 
+test('a route on which nothing happened for ten minutes has no diagnosis, and one is compared with the time before', () => {
+  gaps(1_000, 20);
+  nowNs += 11 * MINUTE_NS;
+  expect(window.read(noFloor)).toEqual([]);
+  window.look([]);
+  gaps(1_000, 40);
+  expect(only()?.moved).toBe('tpot');
+});
+
+test('a route that is gone is forgotten, whether anybody reads or not', () => {
+  gaps(300, 20, 'renamed');
+  nowNs += 75 * MINUTE_NS;
+  window.look([]);
+  gaps(300, 20);
+  expect(only()?.route).toBe('default');
+});
+
 test('flushed gaps are of the way to the client', () => {
   gaps(300, 20);
   for (let i = 0; i < 300; i += 1) window.onGap?.(LABELS, 'flushed', 90 * NS_PER_MS, false, undefined);
@@ -63,11 +80,25 @@ test('flushed gaps are of the way to the client', () => {
 describe('the engine', () => {
   const state = { route: 'default', up: true } as const;
 
-  test('counts preemptions from when it was first heard of, and afresh after a restart', () => {
+  const preemptedCount = (): number | undefined => only()?.findings[0]?.numbers['preemptedCount'];
+
+  test('counts preemptions from when it was first heard of, and goes on after a restart', () => {
     window.look([{ ...state, preemptedCount: 40 }]);
     window.look([{ ...state, preemptedCount: 43 }]);
-    expect(only()?.findings[0]?.numbers['preemptedCount']).toBe(3);
+    expect(preemptedCount()).toBe(3);
     window.look([{ ...state, preemptedCount: 1 }]);
+    expect(preemptedCount()).toBe(3);
+    window.look([{ ...state, preemptedCount: 6 }]);
+    expect(preemptedCount()).toBe(8);
+  });
+
+  test('is not blamed for what it threw out more than ten minutes ago', () => {
+    window.look([{ ...state, preemptedCount: 40 }]);
+    window.look([{ ...state, preemptedCount: 43 }]);
+    for (let minute = 0; minute < 11; minute += 1) {
+      nowNs += MINUTE_NS;
+      window.look([{ ...state, preemptedCount: 43 }]);
+    }
     expect(only()?.findings).toEqual([]);
   });
 

@@ -1,8 +1,7 @@
 // Goal: the diagnosis of an engine names what moved, the shape of its gaps, the side of the cliff and the causes that
 // the figures speak for, ranked, and accuses nobody without a reason.
-// Method: windows written down slice by slice, each cause alone, its near miss, and a service as it was met.
+// Method: windows written down slice by slice, each cause alone and its near miss.
 import { describe, expect, test } from 'vitest';
-import type { DiagnosisFacts } from '../../../../src/judge/diagnosis/facts.ts';
 import { diagnose } from '../../../../src/judge/diagnosis/rules.ts';
 import { counts, facts, slice, type FactsSpec, type Lengths, type SliceSpec } from '../../../support/diagnosis.ts';
 
@@ -238,87 +237,6 @@ describe('behind the engine', () => {
     expect(causesOf({ slices, more: { hopJudgedCount: 10, hopHeldCount: 5 } })).toEqual(['downstream']);
     expect(causesOf({ slices, more: { hopJudgedCount: 10, hopHeldCount: 4 } })).toEqual([]);
     expect(causesOf({ slices, more: { hopJudgedCount: 4, hopHeldCount: 4 } })).toEqual([]);
-  });
-});
-
-/**
- * A service of 300 users whose averages are in order: TTFT p50 0.42, p95 2.4, p99 4.8 s; gaps p50 78, p95 310, p99
- * 640 ms; four requests wait, above forty in bursts of long prompts; KV cache 88 %.
- */
-function unhappyService(): DiagnosisFacts {
-  const slices = many(60, (index) => {
-    const burst = index % 6 === 0;
-    return burst
-      ? {
-          gapsMs: [
-            [78, 700],
-            [310, 160],
-            [640, 60],
-          ],
-          arrivalCount: 60,
-          endCount: 30,
-          promptTokens: 600_000,
-          waitingMaxCount: 43,
-          kvUsedMaxRatio: 0.88,
-        }
-      : {
-          gapsMs: [
-            [78, 900],
-            [310, 22],
-          ],
-          arrivalCount: 24,
-          endCount: 30,
-          promptTokens: 24_000,
-          waitingMaxCount: 4,
-          kvUsedMaxRatio: 0.88,
-        };
-  });
-  return facts({
-    slices,
-    ttftMs: [
-      [420, 900],
-      [2_400, 70],
-      [4_800, 30],
-    ],
-    queueMs: [
-      [60, 900],
-      [1_900, 70],
-      [4_200, 30],
-    ],
-  });
-}
-
-describe('the service with averages in order and users unhappy', () => {
-  const diagnosis = diagnose(unhappyService());
-
-  test('is one of prompts that come in bursts: they slow running streams and wait themselves', () => {
-    expect(diagnosis.findings.map(({ cause }) => cause)).toEqual(
-      ['queueing', 'prefill_interference'].toSorted((a, b) => weightOf(b) - weightOf(a)),
-    );
-    expect(weightOf('prefill_interference')).toBeGreaterThanOrEqual(0.7);
-    expect(weightOf('queueing')).toBeGreaterThanOrEqual(0.4);
-  });
-
-  function weightOf(cause: string): number {
-    return diagnosis.findings.find((finding) => finding.cause === cause)?.weight ?? 0;
-  }
-
-  test('the p99 gap is a slow step, and the KV cache is not to blame at 88 %', () => {
-    expect(diagnosis.p99Side).toBe('slow');
-    expect(diagnosis.findings.some(({ cause }) => cause === 'kv_pressure')).toBe(false);
-  });
-
-  test('the advice begins with what costs nothing and ends with machines', () => {
-    const steps = diagnosis.playbook.map(({ step }) => step);
-    expect(steps[0]).toContain('prefix cache');
-    expect(steps[1]).toContain('chunk of a prefill smaller');
-    expect(steps.at(-1)).toBe('Add replicas.');
-    expect(diagnosis.playbook[1]?.why).toContain('TTFT grows');
-  });
-
-  test('queues in bursts are told as bursts', () => {
-    const queueing = diagnosis.findings.find(({ cause }) => cause === 'queueing');
-    expect(queueing?.says).toContain('43 waiting at most, 4 usually, so it comes in bursts');
   });
 });
 

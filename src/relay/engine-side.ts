@@ -92,6 +92,7 @@ export class EngineSide implements ConnectionUser {
   }
 
   start(): void {
+    this.#options.guard.onStart();
     if (this.#ticket === undefined) this.#begin(false);
     else this.#ticket.ask();
   }
@@ -99,7 +100,7 @@ export class EngineSide implements ConnectionUser {
   #begin(hasWaited: boolean): void {
     const { plan, guard } = this.#options;
     if (hasWaited) plan.tape.mark(plan.number, 'admitted', nowNs());
-    guard.onStart();
+    guard.onConnect();
     plan.tape.mark(plan.number, 'connectStart', nowNs());
     this.#send(plan.pool.acquire(plan.route.upstream, this));
   }

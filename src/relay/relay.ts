@@ -203,8 +203,9 @@ export class Relay implements Admission {
     this.#limits.look();
     const { uploadRateMinBytes } = this.#limits.settings;
     if (uploadRateMinBytes === undefined) return;
-    for (const [exchange, arrival] of this.#open) {
-      if (this.#uploadRate.isTooSlow(arrival, uploadRateMinBytes)) exchange.fail('client_protocol', SLOW_REQUEST.code);
+    for (const [exchange, { req, res }] of this.#open) {
+      const sending = { req, res, isWaiting: exchange.isWaiting };
+      if (this.#uploadRate.isTooSlow(sending, uploadRateMinBytes)) exchange.fail('client_protocol', SLOW_REQUEST.code);
     }
   }
 

@@ -25,9 +25,14 @@ export class TimeGuard {
     if (totalMs !== undefined) this.#totalTimer = new LookingTimer(() => onLimit('timeout_total'), onException);
   }
 
+  /** The request is here; it may have to wait for its turn. */
   onStart(): void {
-    this.#stageTimer?.start(this.#limits.connectMs);
     this.#totalTimer?.start(this.#limits.totalMs);
+  }
+
+  /** A connection to the engine is asked for. */
+  onConnect(): void {
+    this.#stageTimer?.start(this.#limits.connectMs);
   }
 
   /** The request goes to another connection: that has to be made first. */

@@ -9,6 +9,8 @@ import { fieldValue } from '../base/fields.ts';
 export interface Sending {
   readonly req: Pick<IncomingMessage, 'complete' | 'rawHeaders' | 'isPaused' | 'socket'>;
   readonly res: Pick<ServerResponse, 'headersSent'>;
+  /** It stands in the admission queue: until its turn nobody reads more of it than fits into buffers. */
+  readonly isWaiting: boolean;
 }
 
 interface Window {
@@ -20,10 +22,11 @@ export class UploadRate {
   readonly #windows = new WeakMap<object, Window>();
 
   /** To be asked once a second. True when the client was too slow, on average, over the last looks in a row. */
-  isTooSlow({ req, res }: Sending, minBytesPerSecond: number): boolean {
+  isTooSlow(sending: Sending, minBytesPerSecond: number): boolean {
+    const { req } = sending;
     const { bytesRead } = req.socket;
     const window = this.#windows.get(req);
-    if (window === undefined || !waitsForClient({ req, res }) || awaitsGoAhead(req, bytesRead - window.fromBytes)) {
+    if (window === undefined || !waitsForClient(sending) || awaitsGoAhead(req, bytesRead - window.fromBytes)) {
       this.#windows.set(req, { fromBytes: bytesRead, lookCount: 0 });
       return false;
     }
@@ -35,9 +38,9 @@ export class UploadRate {
   }
 }
 
-function waitsForClient({ req, res }: Sending): boolean {
+function waitsForClient({ req, res, isWaiting }: Sending): boolean {
   // An engine that has begun to answer may be in a conversation.
-  if (req.complete || req.isPaused() || res.headersSent) return false;
+  if (isWaiting || req.complete || req.isPaused() || res.headersSent) return false;
   return fieldValue(req.rawHeaders, 'content-length') !== undefined;
 }
 

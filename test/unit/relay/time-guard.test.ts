@@ -31,6 +31,7 @@ function around(ms: number, ends: readonly string[]): string[][] {
 test('without limits there is no timer at all', () => {
   const { guard: it } = guard(NONE);
   it.onStart();
+  it.onConnect();
   it.onConnected();
   it.onHead();
   it.onBytes(nowNs());
@@ -41,12 +42,14 @@ test('without limits there is no timer at all', () => {
 test('a connection that does not come', () => {
   const { guard: it, ends } = guard(ALL);
   it.onStart();
+  it.onConnect();
   expect(around(100, ends)).toEqual([[], ['timeout_connect']]);
 });
 
 test('a head that does not come; bytes before it do not help', () => {
   const { guard: it, ends } = guard(ALL);
   it.onStart();
+  it.onConnect();
   vi.advanceTimersByTime(99);
   it.onConnected();
   vi.advanceTimersByTime(5_000);
@@ -59,6 +62,7 @@ test('a head that does not come; bytes before it do not help', () => {
 test('a head that came before the request was over has no limit any more', () => {
   const { guard: it, ends } = guard({ ...NONE, headMs: 1_000 });
   it.onStart();
+  it.onConnect();
   it.onConnected();
   it.onHead();
   it.onSent();
@@ -69,6 +73,7 @@ test('a head that came before the request was over has no limit any more', () =>
 test('while we do not read, silence is not the engine’s', () => {
   const { guard: it, ends } = guard(ALL);
   it.onStart();
+  it.onConnect();
   it.onConnected();
   it.onSent();
   it.onHead();
@@ -81,6 +86,7 @@ test('while we do not read, silence is not the engine’s', () => {
 test('a silence after the head; every byte starts it anew', () => {
   const { guard: it, ends } = guard(ALL);
   it.onStart();
+  it.onConnect();
   it.onConnected();
   vi.advanceTimersByTime(999);
   it.onHead();
@@ -94,6 +100,7 @@ test('a silence after the head; every byte starts it anew', () => {
 test('a head without an idle limit waits as long as it likes', () => {
   const { guard: it, ends } = guard({ ...NONE, headMs: 1_000 });
   it.onStart();
+  it.onConnect();
   it.onConnected();
   it.onHead();
   it.onBytes(nowNs());
@@ -104,6 +111,7 @@ test('a head without an idle limit waits as long as it likes', () => {
 test('the whole, whatever stage it is in', () => {
   const { guard: it, ends } = guard({ ...ALL, headMs: undefined, idleMs: 9_000 });
   it.onStart();
+  it.onConnect();
   it.onConnected();
   vi.advanceTimersByTime(5_000);
   it.onHead();
@@ -111,9 +119,21 @@ test('the whole, whatever stage it is in', () => {
   expect(around(5_000, ends)).toEqual([[], ['timeout_total']]);
 });
 
+test('the wait for a turn counts in the whole, and in no stage', () => {
+  const { guard: it, ends } = guard(ALL);
+  it.onStart();
+  vi.advanceTimersByTime(5_000);
+  it.onConnect();
+  expect(around(100, ends)).toEqual([[], ['timeout_connect']]);
+  const { guard: long, ends: longEnds } = guard(ALL);
+  long.onStart();
+  expect(around(10_000, longEnds)).toEqual([[], ['timeout_total']]);
+});
+
 test('nothing after it was stopped, in any stage', () => {
   const stages: ((it: TimeGuard) => void)[] = [
     (it) => it.onStart(),
+    (it) => it.onConnect(),
     (it) => it.onConnected(),
     (it) => it.onHead(),
     (it) => it.onBytes(nowNs()),
@@ -131,6 +151,7 @@ test('nothing after it was stopped, in any stage', () => {
 test('a request that is sent again waits for its connection again, and then for its head', () => {
   const { guard: it, ends } = guard(ALL);
   it.onStart();
+  it.onConnect();
   it.onConnected();
   it.onSent();
   vi.advanceTimersByTime(900);

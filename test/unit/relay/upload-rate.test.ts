@@ -7,7 +7,7 @@ import { UploadRate, type Sending } from '../../../src/relay/upload-rate.ts';
 const MIN_BYTES_PER_SECOND = 100;
 
 function client(...fields: string[]) {
-  const state = { bytesRead: 500, complete: false, paused: false, headersSent: false };
+  const state = { bytesRead: 500, complete: false, paused: false, headersSent: false, isWaiting: false };
   const sending = {
     req: {
       rawHeaders: fields.length > 0 ? fields : ['Content-Length', '100000'],
@@ -25,6 +25,9 @@ function client(...fields: string[]) {
       get headersSent() {
         return state.headersSent;
       },
+    },
+    get isWaiting() {
+      return state.isWaiting;
     },
   } as unknown as Sending;
   const rate = new UploadRate();
@@ -68,6 +71,16 @@ describe('time does not count', () => {
     it.state.paused = true;
     expect(it.looks(1, 0)).toBe(0);
     it.state.paused = false;
+    expect(it.looks(UPLOAD_RATE_LOOKS_COUNT - 1, 0)).toBe(0);
+    expect(it.looks(1, 0)).toBe(1);
+  });
+
+  test('in which it stands in the admission queue', () => {
+    const it = client();
+    it.looks(1, 400);
+    it.state.isWaiting = true;
+    expect(it.looks(100, 0)).toBe(0);
+    it.state.isWaiting = false;
     expect(it.looks(UPLOAD_RATE_LOOKS_COUNT - 1, 0)).toBe(0);
     expect(it.looks(1, 0)).toBe(1);
   });

@@ -35,6 +35,8 @@ export interface StalledStream {
   readonly readCount: number;
   readonly eventCount: number;
   readonly nearZeroCount: number;
+  /** Of the reads, those with more than one event. */
+  readonly severalCount: number;
   /** Median of the gaps between them that were not nearly zero. */
   readonly passNs?: number;
   /** Upper bound of how late the stamp of the gap's end is. */

@@ -43,6 +43,8 @@ export class PendingStall {
   /** A read came that is no longer kept: later events are not the last kept one's. */
   #closed = false;
   around: SeenAround | undefined;
+  /** Streams under generation: on average since this one's first token, and when the stall ended. */
+  load = { runningBefore: 1, runningAt: 1 };
   isFrozen = false;
   /** When it is to be looked at next. */
   dueAtNs: number;

@@ -106,6 +106,11 @@ export class RouteTimeline {
   }
 
   onStall(own: TrackedExchange, stall: PendingStall): void {
+    const { endAtNs } = stall.moment;
+    stall.load = {
+      runningBefore: this.#load.meanSince(own.firstAtNs ?? endAtNs, own.loadAtFirst, endAtNs),
+      runningAt: this.#running.size,
+    };
     own.pending.push(stall);
     this.#watched.push({ own, stall });
     this.#dueAtNs = Math.min(this.#dueAtNs, stall.dueAtNs);
@@ -192,11 +197,10 @@ export class RouteTimeline {
 
   #seeAround(own: TrackedExchange, stall: PendingStall): void {
     const route = {
-      runningBefore: this.#load.meanSince(own.firstAtNs ?? own.openedAtNs, own.loadAtFirst, stall.moment.startAtNs),
-      runningAt: this.#running.size,
+      ...stall.load,
       contextAtBytes: this.#contextNow(),
       quiet: this.#steps.quiet,
-      plainStepNs: this.#steps.plain(this.#running.size),
+      plainStepNs: this.#steps.plain(stall.load.runningAt),
       costOf: (bytes: number) => this.#costs.costOf(bytes),
     };
     stall.see(companyOf(own, stall.moment, this.#running, route));

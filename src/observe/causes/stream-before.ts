@@ -8,7 +8,7 @@ import type { TrackedExchange } from './tracked-exchange.ts';
 
 export function streamBefore(observed: ObservedExchange, exchange: TrackedExchange, gap: Gap): StreamBefore {
   const { chunk, atNs, gapNs, usual } = gap;
-  const { lastGapsNs, readCount, eventCount, nearZeroCount, passNs } = exchange.shapeBefore();
+  const { lastGapsNs, readCount, eventCount, nearZeroCount, severalCount, passNs } = exchange.shapeBefore();
   const { gaps } = observed.metering;
   return {
     thresholdNs: usual?.thresholdNs ?? 0,
@@ -16,6 +16,7 @@ export function streamBefore(observed: ObservedExchange, exchange: TrackedExchan
     readCount,
     eventCount,
     nearZeroCount,
+    severalCount,
     lateNs: observed.chunks.errorBoundNs(chunk),
     pausedNs: gaps.pauses.reduce((sum, { startAtNs, endAtNs }) => {
       return sum + Math.max(0, Math.min(endAtNs, atNs) - Math.max(startAtNs, atNs - gapNs));

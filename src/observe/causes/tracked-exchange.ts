@@ -135,6 +135,7 @@ export class TrackedExchange {
     readonly readCount: number;
     readonly eventCount: number;
     readonly nearZeroCount: number;
+    readonly severalCount: number;
     readonly passNs: number | undefined;
     readonly lastGapsNs: readonly number[];
   } {
@@ -142,11 +143,16 @@ export class TrackedExchange {
     const end = ring.count - 1;
     const gaps = ring.gapsBefore(end);
     let eventCount = 0;
-    for (let read = ring.oldest; read < end; read += 1) eventCount += ring.events(read);
+    let severalCount = 0;
+    for (let read = ring.oldest; read < end; read += 1) {
+      eventCount += ring.events(read);
+      if (ring.events(read) > 1) severalCount += 1;
+    }
     const habit = gaps.length === 0 ? undefined : habitOf(gaps, end);
     return {
       readCount: end - ring.oldest,
       eventCount,
+      severalCount,
       nearZeroCount: Math.round((habit?.nearZeroRatio ?? 0) * gaps.length),
       passNs: habit?.passNs,
       lastGapsNs: gaps.slice(-READS_AROUND_COUNT),

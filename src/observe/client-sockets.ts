@@ -7,6 +7,7 @@
 // A client's close can wait behind bytes that have no room with us. Then only the client's own line says
 // so, and only where it is in the same tables: on the same machine, or in the same pod.
 import { readFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OpenEntry } from '../tape/entries.ts';
 import type { ObservedExchange } from './observed-exchange.ts';
 
@@ -19,6 +20,9 @@ const CLOSE_WAIT = 8;
 const LEAVING: ReadonlySet<number> = new Set([4, 5, 9, 11]);
 /** A reset connection is not in the tables; one look may have come between. */
 const GONE_AFTER_MISSES = 2;
+/** Between two turns of the loop: a line takes some 2 µs, an exchange 5. */
+const LINES_PER_TURN = 300;
+const EXCHANGES_PER_TURN = 100;
 
 export class ClientSockets {
   readonly #open: () => Iterable<ObservedExchange>;
@@ -62,10 +66,16 @@ export class ClientSockets {
       // A table that could not be read (no descriptor was left) says nothing of who is gone, and neither does
       // an empty one: the admin port's own socket stands in it.
       if (texts.includes(undefined)) return;
-      const tables = socketTables(texts.join(''));
+      const tables = new SocketTables();
+      for (const _ of tables.take(texts.join(''), LINES_PER_TURN)) await nextTurn();
       if (tables.sockets.size === 0) return;
+      let count = 0;
       // Who opened meanwhile is not in these tables yet, which is why nobody is missed before being seen.
-      for (const exchange of this.#open()) this.#look(exchange, tables);
+      for (const exchange of this.#open()) {
+        this.#look(exchange, tables);
+        count += 1;
+        if (count % EXCHANGES_PER_TURN === 0) await nextTurn();
+      }
     } finally {
       this.#sampling = false;
     }
@@ -88,30 +98,48 @@ export interface SocketState {
   readonly localAddress: string;
 }
 
-export interface SocketTables {
+const LINE = /^ *\d+: ([0-9A-F]+):([0-9A-F]+) ([0-9A-F]+):([0-9A-F]+) ([0-9A-F]+) ([0-9A-F]+):/;
+/** How far behind the number of a line its state stands, by the length of an address. */
+const STATE_AT_IPV4 = ': AAAAAAAA:PPPP AAAAAAAA:PPPP'.length;
+const STATE_AT_IPV6 = STATE_AT_IPV4 + 2 * (32 - 8);
+/** Nobody's any more: kept by the kernel for a minute, so that a busy port has ten thousand of them. */
+const TIME_WAIT = ' 06 ';
+
+/** What the tables say; lines that are none (titles, halves) are passed over. */
+export class SocketTables {
   /** By {@link socketKey}. */
-  readonly sockets: ReadonlyMap<string, SocketState>;
+  readonly sockets = new Map<string, SocketState>();
   /** Lines of closing sockets as seen from their other end, by {@link leavingKey}. */
-  readonly leaving: ReadonlySet<string>;
-}
+  readonly leaving = new Set<string>();
 
-/** One expression for the whole table: with 2,000 streams it has 8,000 lines, and it is read each second. */
-const LINE = /^ *\d+: ([0-9A-F]+):([0-9A-F]+) ([0-9A-F]+):([0-9A-F]+) ([0-9A-F]+) ([0-9A-F]+):/gm;
+  /** Takes tables, one behind the other; gives way after so many lines, for with 2,000 streams there are 8,000. */
+  *take(text: string, linesPerTurn = Infinity): Generator<undefined, void> {
+    let lineCount = 0;
+    for (let at = 0; at < text.length; lineCount += 1) {
+      const end = text.indexOf('\n', at);
+      const next = end < 0 ? text.length : end + 1;
+      if (!isTimeWait(text, at)) this.#add(text.slice(at, next));
+      at = next;
+      if (lineCount % linesPerTurn === linesPerTurn - 1) yield;
+    }
+  }
 
-/** What the tables say, one after the other; lines that are none (titles, halves) are passed over. */
-export function socketTables(text: string): SocketTables {
-  const sockets = new Map<string, SocketState>();
-  const leaving = new Set<string>();
-  LINE.lastIndex = 0;
-  for (let found = LINE.exec(text); found !== null; found = LINE.exec(text)) {
+  #add(line: string): void {
+    const found = LINE.exec(line);
+    if (found === null) return;
     const [, local = '', localPort = '', remote = '', port = '', stateText = '', unacked = ''] = found;
     const localAddress = plainAddress(local);
     const address = plainAddress(remote);
     const state = Number.parseInt(stateText, 16);
-    sockets.set(`${localPort}-${address}:${port}`, { state, unackedBytes: Number.parseInt(unacked, 16), localAddress });
-    if (LEAVING.has(state)) leaving.add(`${port}-${localAddress}:${localPort}-${address}`);
+    const unackedBytes = Number.parseInt(unacked, 16);
+    this.sockets.set(`${localPort}-${address}:${port}`, { state, unackedBytes, localAddress });
+    if (LEAVING.has(state)) this.leaving.add(`${port}-${localAddress}:${localPort}-${address}`);
   }
-  return { sockets, leaving };
+}
+
+function isTimeWait(text: string, lineAt: number): boolean {
+  const colonAt = text.indexOf(':', lineAt);
+  return text.startsWith(TIME_WAIT, colonAt + STATE_AT_IPV4) || text.startsWith(TIME_WAIT, colonAt + STATE_AT_IPV6);
 }
 
 /** The name of the client's own line, from the key of ours. */

@@ -3,7 +3,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { leavingKey, socketKey, socketTables, type SocketState } from '../../../src/observe/client-sockets.ts';
+import { leavingKey, socketKey, SocketTables, type SocketState } from '../../../src/observe/client-sockets.ts';
+
+function socketTables(text: string): SocketTables {
+  const tables = new SocketTables();
+  for (const _ of tables.take(text)) throw new Error('it gave way, though nobody asked for that');
+  return tables;
+}
 
 const TITLES = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 
@@ -22,6 +28,23 @@ describe('socketTables', () => {
   it('takes nothing from titles, blank lines and halves of lines', () => {
     expect(socketTables(`${TITLES}\n\n   1: 0100007F:1F90 0200`).sockets.size).toBe(0);
     expect(socketTables('').sockets.size).toBe(0);
+  });
+
+  it.each(['0100007F', '00000000000000000000000001000000'])(
+    'passes over what only waits for its time to be over, next to what lives (%s)',
+    (address) => {
+      const [over, alive] = ['06', '01'].map((state, nth) => lineOf(`${address}:1F90`, `${address}:D43${nth}`, state));
+      const { sockets } = socketTables(`${TITLES}\n${over}\n${alive}\n${over}\n`);
+      expect([...sockets.keys()]).toEqual([`1F90-${address}:D431`]);
+    },
+  );
+
+  it('gives way after so many lines, and has read the same in the end', () => {
+    const lines = Array.from({ length: 25 }, (_, nth) => lineOf('0100007F:1F90', `0200007F:${1000 + nth}`, '01'));
+    const text = `${TITLES}\n${lines.join('\n')}\n`;
+    const tables = new SocketTables();
+    const counts = Array.from(tables.take(text, 10), () => tables.sockets.size);
+    expect([counts, [...tables.sockets]]).toEqual([[9, 19], [...socketTables(text).sockets]]);
   });
 
   it.each(['04', '05', '09', '0B'])('finds the line of a client that is closing (state %s)', (state) => {

@@ -13,8 +13,8 @@ export const ARRIVALS_KEPT_COUNT = 64;
 export const WAITING_LOOKED_AT_MAX_COUNT = 64;
 /** Arrivals listed with one stall, those nearest to its end. */
 export const ARRIVALS_LISTED_MAX_COUNT = 8;
-/** Prefills remembered of a route, to know what reading a prompt costs there. */
-export const COSTS_KEPT_COUNT = 64;
+/** Prefills remembered of a route, to know what reading a prompt costs there; their pairs are looked through. */
+export const COSTS_KEPT_COUNT = 48;
 /** Reads before and after a stall that are kept with it. */
 export const READS_AROUND_COUNT = 8;
 /** Verdicts of one point remembered of a route: streams that are too short for one of their own go by them. */

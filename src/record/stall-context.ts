@@ -37,6 +37,8 @@ export interface StalledStream {
   readonly nearZeroCount: number;
   /** Of the reads, those with more than one event. */
   readonly severalCount: number;
+  /** Choices asked for, each of which has an event a step; absent for one. */
+  readonly choiceCount?: number;
   /** Median of the gaps between them that were not nearly zero. */
   readonly passNs?: number;
   /** Upper bound of how late the stamp of the gap's end is. */

@@ -2,6 +2,7 @@
 // Reads a context, judges nothing.
 import type { StallContext } from '../../record/stall-context.ts';
 import { medianOf } from '../rank.ts';
+import { passesOf } from './bunches.ts';
 
 export type Aftermath =
   | 'burst' // much of what the silence had missed came at once: it was written, and did not arrive
@@ -16,13 +17,14 @@ const STEP_EVENTS_FACTOR = 1.5;
 /** More than steps bring: the engine went on for so many at least. */
 const EXTRA_LEAST_COUNT = 2;
 const MISSED_BURST_RATIO = 0.3;
+const PASSES_LEAST_COUNT = 8;
 const MISSED_SINGLE_RATIO = 0.15;
 
 /** `stepNs`: what a step of the stream took by then. */
 export function aftermathOf(context: StallContext, stepNs: number | undefined, isBunched: boolean): Aftermath {
   const { stream, startAtNs, endAtNs } = context;
-  const { gapsAfterNs, eventsFromEnd, tokensFromEnd, eventCount, readCount, nearZeroCount } = stream;
-  const perPass = isBunched ? Math.max(1, eventCount / Math.max(1, readCount - nearZeroCount)) : 1;
+  const { gapsAfterNs, eventsFromEnd, tokensFromEnd, choiceCount = 1 } = stream;
+  const perPass = isBunched ? usualPerPass(context) : choiceCount;
   if (stepNs === undefined || stepNs === 0) return 'unclear';
   const missedCount = Math.max(0, (endAtNs - startAtNs) / stepNs - 1);
   let caughtUpCount = -Infinity;
@@ -49,6 +51,16 @@ export function aftermathOf(context: StallContext, stepNs: number | undefined, i
   if (gapsAfterNs.length === 0 && caughtUpCount >= EXTRA_LEAST_COUNT) return 'burst';
   if (gapsAfterNs.length < 2) return 'unclear';
   return caughtUpCount <= Math.max(1, MISSED_SINGLE_RATIO * missedCount) ? 'single' : 'unclear';
+}
+
+/** Events of a pass; of a stream that has hardly begun, those that follow count as well. */
+function usualPerPass({ stream }: StallContext): number {
+  const { eventCount, readCount, nearZeroCount, gapsAfterNs, eventsFromEnd } = stream;
+  const passCount = readCount - nearZeroCount;
+  if (passCount >= PASSES_LEAST_COUNT) return Math.max(1, eventCount / passCount);
+  const after = passesOf(gapsAfterNs).length;
+  const events = eventsFromEnd.slice(1).reduce((sum, count) => sum + count, eventCount);
+  return Math.max(1, events / Math.max(1, passCount + after));
 }
 
 /** Tokens of a read in the events that it had more of than the reads after it usually have. */

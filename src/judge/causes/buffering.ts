@@ -7,12 +7,13 @@ import type { StallView } from './view.ts';
 
 /** Events a read: more than an engine's step has. */
 const EVENTS_LEAST_PER_READ = 1.8;
-const MANY_EVENTS_PER_READ = 4;
-const HELD_LEAST_COUNT = 1;
+/** What the gap has beyond a usual hold is less than this part of it. */
+const BEYOND_RATIO = 0.7;
 const IN_STEP_MOST_RATIO = 0.25;
 
-export function findBuffering({ whole, aftermath, context, gapNs, isBunched }: StallView): CauseFinding | undefined {
-  if (aftermath !== 'burst' && !isBunched) return undefined;
+export function findBuffering(view: StallView): CauseFinding | undefined {
+  const { whole, aftermath, context, gapNs, isBunched, excessNs, usualNs = Infinity } = view;
+  if (aftermath !== 'burst' && (!isBunched || excessNs > BEYOND_RATIO * usualNs)) return undefined;
   const { stream, company, engine, deliveries } = context;
   const perRead = eventsPerRead(context);
   const numbers = { gapMs: gapNs / 1e6, eventsAtEnd: stream.eventsFromEnd[0] ?? 0, eventsPerRead: perRead };
@@ -27,22 +28,23 @@ export function findBuffering({ whole, aftermath, context, gapNs, isBunched }: S
       numbers,
     };
   }
-  if (!isBunched || perRead < EVENTS_LEAST_PER_READ || engine?.draftAcceptedRatio !== undefined) return undefined;
+  if (!isBunched || perRead < EVENTS_LEAST_PER_READ) return undefined;
+  const drafts = engine?.draftAcceptedRatio !== undefined;
   if (delivery?.word === 'passes' || hop?.word === 'passes') return undefined;
-  if (deliveries !== undefined && deliveries.heldCount >= HELD_LEAST_COUNT && deliveries.passedCount === 0) {
+  if (!drafts && deliveries !== undefined && deliveries.heldCount > 0 && deliveries.passedCount === 0) {
     return { confidence: 0.8, signs: ['bunched', 'held_before'], numbers: { ...numbers, held: deliveries.heldCount } };
   }
-  // An engine that says that it guesses nothing has one event a step.
-  if (perRead >= MANY_EVENTS_PER_READ && engine?.beforeAtNs !== undefined) {
-    return { confidence: 0.65, signs: ['bunched', 'no_drafts'], numbers };
+  if ((company.inStepRatio ?? 1) <= IN_STEP_MOST_RATIO) {
+    return { confidence: 0.75, signs: ['bunched', 'own_beat'], numbers };
   }
-  if (company.inStepRatio === undefined || company.inStepRatio > IN_STEP_MOST_RATIO) return undefined;
-  return { confidence: 0.75, signs: ['bunched', 'own_beat'], numbers };
+  // An engine that is looked at and says nothing of guesses has one event a step.
+  if (drafts || engine?.beforeAtNs === undefined) return undefined;
+  return { confidence: 0.65, signs: ['bunched', 'no_drafts'], numbers };
 }
 
 /** Around the stall: a stream that has hardly begun is known by how it goes on. */
 function eventsPerRead({ stream }: StallView['context']): number {
-  const { eventCount, readCount, eventsFromEnd } = stream;
+  const { eventCount, readCount, eventsFromEnd, choiceCount = 1 } = stream;
   const events = eventsFromEnd.reduce((sum, count) => sum + count, eventCount);
-  return events / (readCount + eventsFromEnd.length);
+  return events / (readCount + eventsFromEnd.length) / choiceCount;
 }

@@ -6,6 +6,8 @@ import type { StallContext } from '../../record/stall-context.ts';
 
 const AROUND_LEAST_COUNT = 3;
 const OTHERS_LEAST_COUNT = 2;
+/** A prompt that costs less than this part of the gap makes no level. */
+const PROMPT_MATTERS_RATIO = 0.2;
 /** First tokens come with the step that ends a stall, give or take their ways. */
 const TOGETHER_NS = 5e6;
 /** What one step is off from another. */
@@ -38,8 +40,10 @@ export function growthNs(context: StallContext, usualNs: number): number {
 }
 
 /** The gaps after the stall in which no prompt was read any more. */
-function stepsAfterPrompts({ stream, arrivals, endAtNs }: StallContext): number[] {
-  const readUntilNs = Math.max(endAtNs, ...arrivals.map(({ firstTokenAtNs = 0 }) => firstTokenAtNs));
+function stepsAfterPrompts({ stream, arrivals, startAtNs, endAtNs }: StallContext): number[] {
+  const mattersNs = PROMPT_MATTERS_RATIO * (endAtNs - startAtNs);
+  const heavy = arrivals.filter(({ costNs = Infinity }) => costNs >= mattersNs);
+  const readUntilNs = Math.max(endAtNs, ...heavy.map(({ firstTokenAtNs = 0 }) => firstTokenAtNs));
   let atNs = endAtNs;
   return stream.gapsAfterNs.filter((gapNs) => {
     const beganAtNs = atNs;

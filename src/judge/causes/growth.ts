@@ -4,13 +4,12 @@ import type { CauseFinding } from './verdict.ts';
 import type { StallView } from './view.ts';
 
 const EXPLAINED_RATIO = 0.5;
-const GROWN_LEAST_RATIO = 1.3;
 /** Of the whole gap, at least. */
 const GAP_LEAST_RATIO = 0.3;
 
 export function findGrowth(view: StallView): CauseFinding | undefined {
   const { context, gapNs, excessNs, growthNs, grown, prefill, aftermath, pausedRatio } = view;
-  if (aftermath === 'burst' || pausedRatio === 0 || grown < GROWN_LEAST_RATIO) return undefined;
+  if (aftermath === 'burst' || pausedRatio === 0) return undefined;
   if (growthNs < GAP_LEAST_RATIO * gapNs || growthNs < EXPLAINED_RATIO * excessNs || growthNs < prefill.explainedNs)
     return undefined;
   const { runningBefore, runningAt, quietStepNs } = context.company;

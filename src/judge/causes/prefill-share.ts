@@ -19,6 +19,8 @@ export const NO_PREFILL: PrefillShare = { explainedNs: 0, possibleNs: 0, promptB
 
 /** Prompts may cost so much more than those of like size before. */
 export const COST_SLACK = 1.5;
+/** First tokens come with the step that ends a gap, give or take their ways. */
+const TOGETHER_NS = 5e6;
 
 interface Window {
   readonly fromNs: number;
@@ -40,12 +42,13 @@ export function prefillShare(context: StallContext, excessNs: number, stepNs: nu
     const window = clipped(windowOf(arrival, stepNs), startAtNs, endAtNs);
     if (window === undefined) continue;
     all.push(window);
-    possibleCostNs += arrival.costNs ?? Infinity;
+    const restNs = restOf(arrival, context, stepNs);
+    possibleCostNs += restNs ?? Infinity;
     if (arrival.firstTokenAtNs === undefined) continue;
     known.push(window);
     promptBytes += arrival.promptBytes;
     isRecompute ||= arrival.resumedAfterNs !== undefined;
-    costNs = costNs === undefined || arrival.costNs === undefined ? undefined : costNs + arrival.costNs;
+    costNs = costNs === undefined || restNs === undefined ? undefined : costNs + restNs;
   }
   // Those that found no room on the list came with the ones that did.
   const leftOutNs = context.arrivalsLeftOut?.costNs ?? 0;
@@ -61,6 +64,19 @@ export function prefillShare(context: StallContext, excessNs: number, stepNs: nu
     count: known.length,
     isRecompute,
   };
+}
+
+/** What of a prompt's cost is not felt in the gaps after the stall: one that was read then was not read before. */
+function restOf({ costNs, firstTokenAtNs }: StallArrival, context: StallContext, stepNs: number): number | undefined {
+  if (costNs === undefined) return undefined;
+  let atNs = context.endAtNs;
+  let feltNs = 0;
+  for (const gapNs of context.stream.gapsAfterNs) {
+    if (atNs >= (firstTokenAtNs ?? Infinity) - TOGETHER_NS) break;
+    atNs += gapNs;
+    feltNs += Math.max(0, gapNs - stepNs);
+  }
+  return Math.max(0, costNs - feltNs);
 }
 
 /**

@@ -7,13 +7,15 @@ import type { StallView } from './view.ts';
 /** What the gap has beyond one pass is less than this part of it. */
 const BEYOND_RATIO = 0.7;
 const PASS_LEAST_RATIO = 0.5;
-const IN_STEP_LEAST_RATIO = 0.75;
+const IN_STEP_LEAST_RATIO = 0.5;
 
 export function findSpeculation(view: StallView): CauseFinding | undefined {
   const { context, gapNs, usualNs, excessNs, isBunched, whole } = view;
   const { stream, company, engine } = context;
   if (!isBunched || usualNs === undefined || whole?.delivery?.word === 'holds' || whole?.hop?.word === 'holds')
     return undefined;
+  // One engine's passes end together.
+  if ((company.inStepRatio ?? 1) < IN_STEP_LEAST_RATIO) return undefined;
   if (gapNs < PASS_LEAST_RATIO * usualNs || excessNs > BEYOND_RATIO * usualNs) return undefined;
   const numbers = {
     gapMs: gapNs / 1e6,
@@ -24,6 +26,6 @@ export function findSpeculation(view: StallView): CauseFinding | undefined {
   if (engine?.draftAcceptedRatio !== undefined)
     return { confidence: 0.95, signs: ['bunched', 'one_pass', 'drafts'], numbers };
   // Streams that began together stay together behind a timer as well, so the stream must have passed as it was.
-  if ((company.inStepRatio ?? 0) < IN_STEP_LEAST_RATIO || whole?.delivery?.word !== 'passes') return undefined;
+  if (company.inStepRatio === undefined || whole?.delivery?.word !== 'passes') return undefined;
   return { confidence: 0.8, signs: ['bunched', 'one_pass', 'in_step'], numbers };
 }

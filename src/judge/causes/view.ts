@@ -63,12 +63,14 @@ export function viewOf(context: StallContext, whole?: WholeStream): StallView {
  * engine. Reads are counted, not events: one read with all that was missed makes no habit.
  */
 function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): boolean {
-  const { readCount, nearZeroCount, severalCount, gapsAfterNs, eventsFromEnd } = stream;
+  const { readCount, nearZeroCount, gapsAfterNs, eventsFromEnd, choiceCount = 1 } = stream;
+  // With several choices a step has several events anyway.
+  const severalCount = choiceCount > 1 ? 0 : stream.severalCount;
   const isBunched = (reads: number, nearZero: number, several: number): boolean =>
     nearZero >= BUNCHED_RATIO * reads || several >= BUNCHED_RATIO * reads;
   if (readCount >= READS_LEAST_COUNT) return isBunched(readCount, nearZeroCount, severalCount);
   const nearZeroAfter = gapsAfterNs.length + 1 - passesOf([endAtNs - startAtNs, ...gapsAfterNs]).length;
-  const severalAfter = eventsFromEnd.slice(1).filter((events) => events > 1).length;
+  const severalAfter = eventsFromEnd.slice(1).filter((events) => events > choiceCount).length;
   const reads = readCount + gapsAfterNs.length;
   if (reads >= AROUND_LEAST_COUNT && isBunched(reads, nearZeroCount + nearZeroAfter, severalCount + severalAfter)) {
     return true;

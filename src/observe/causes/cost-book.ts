@@ -1,7 +1,8 @@
 // What reading a prompt costs on one route, learnt from the exchanges that got their first token there: by how much
-// they lengthened the steps of others, for how much text. Sizes that are alike speak for each other, for the cost
-// need not be proportional. Knows sizes and lengths only.
+// they lengthened the steps of others, for how much text. Part of a cost is for its length and part is not (an
+// engine may give prompts steps of their own), so a line is laid through what was seen. Knows sizes and lengths only.
 import { COSTS_KEPT_COUNT } from '../../base/cause-limits.ts';
+import { medianOf } from '../../judge/rank.ts';
 
 interface Cost {
   readonly bytes: number;
@@ -11,36 +12,52 @@ interface Cost {
   readonly shared: boolean;
 }
 
-/** Sizes within this factor are alike; of so many, those that are not alike need not be asked. */
-const ALIKE_FACTOR = 4;
-const ALIKE_LEAST_COUNT = 5;
+interface Line {
+  readonly perByteNs: number;
+  readonly eachNs: number;
+}
+
 /** From so many on, those that nobody shared speak alone. */
 const ALONE_LEAST_COUNT = 3;
+/** Sizes closer than this factor say nothing of a slope. */
+const APART_FACTOR = 1.3;
+const SLOPES_LEAST_COUNT = 3;
 
 export class CostBook {
   readonly #costs: Cost[] = [];
+  /** Laid when it is asked for. */
+  #line: Line | undefined;
 
   add(cost: Cost): void {
     if (cost.bytes <= 0) return;
     this.#costs.push(cost);
     if (this.#costs.length > COSTS_KEPT_COUNT) this.#costs.shift();
+    this.#line = undefined;
   }
 
   /** What reading so much text costs; undefined before any was seen. */
   costOf(bytes: number): number | undefined {
+    if (this.#costs.length === 0 || bytes <= 0) return undefined;
     const alone = this.#costs.filter(({ shared }) => !shared);
-    const known = alone.length >= ALONE_LEAST_COUNT ? alone : this.#costs;
-    if (known.length === 0 || bytes <= 0) return undefined;
-    const alike = known.filter((cost) => cost.bytes >= bytes / ALIKE_FACTOR && cost.bytes <= bytes * ALIKE_FACTOR);
-    const perByteNs = weightedMedian(alike.length >= ALIKE_LEAST_COUNT ? alike : known);
-    return Math.max(0, Math.round(perByteNs * bytes));
+    this.#line ??= lineThrough(alone.length >= ALONE_LEAST_COUNT ? alone : this.#costs);
+    const { perByteNs, eachNs } = this.#line;
+    return Math.max(0, Math.round(eachNs + perByteNs * bytes));
   }
 }
 
-/** Of the costs of a byte, weighted by bytes: a step is off by as much for a short prompt as for a long one. */
-function weightedMedian(costs: readonly Cost[]): number {
-  const sorted = costs.toSorted((a, b) => a.costNs / a.bytes - b.costNs / b.bytes);
-  let left = sorted.reduce((sum, { bytes }) => sum + bytes, 0) / 2;
-  const middle = sorted.find(({ bytes }) => (left -= bytes) <= 0) ?? sorted.at(-1);
-  return middle === undefined ? 0 : middle.costNs / middle.bytes;
+/** By the medians of slopes and of what they leave (after Theil and Sen): a few odd costs bend nothing. */
+function lineThrough(costs: readonly Cost[]): Line {
+  const slopes: number[] = [];
+  for (const [index, one] of costs.entries()) {
+    for (const other of costs.slice(index + 1)) {
+      const ratio = one.bytes / other.bytes;
+      if (ratio > APART_FACTOR || ratio < 1 / APART_FACTOR) {
+        slopes.push((one.costNs - other.costNs) / (one.bytes - other.bytes));
+      }
+    }
+  }
+  // Where all are of one size, all of their cost is taken to be for it.
+  const ofOneSize = medianOf(costs.map(({ costNs, bytes }) => costNs / bytes));
+  const perByteNs = Math.max(0, slopes.length < SLOPES_LEAST_COUNT ? ofOneSize : medianOf(slopes));
+  return { perByteNs, eachNs: Math.max(0, medianOf(costs.map(({ costNs, bytes }) => costNs - perByteNs * bytes))) };
 }

@@ -10,6 +10,7 @@ export function streamBefore(observed: ObservedExchange, exchange: TrackedExchan
   const { chunk, atNs, gapNs, usual } = gap;
   const { lastGapsNs, readCount, eventCount, nearZeroCount, severalCount, passNs } = exchange.shapeBefore();
   const { gaps } = observed.metering;
+  const { choices = 1 } = observed.request;
   return {
     thresholdNs: usual?.thresholdNs ?? 0,
     gapsBeforeNs: lastGapsNs,
@@ -23,6 +24,7 @@ export function streamBefore(observed: ObservedExchange, exchange: TrackedExchan
     }, 0),
     promptBytes: exchange.promptBytes,
     ...blockedBefore(gaps.blockedNs, atNs),
+    ...(choices > 1 ? { choiceCount: choices } : {}),
     ...defined({ usualNs: usual?.medianNs, passNs, clientUnackedBytes: observed.clientUnackedBytes }),
   };
 }

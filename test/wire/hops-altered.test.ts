@@ -6,14 +6,29 @@ import type { Report } from '../../src/judge/report.ts';
 import { useBench } from '../support/bench.ts';
 import { useClients } from '../support/clients.ts';
 import { Gateway, type GatewayWay } from '../support/gateway.ts';
-import { PLAN_FIELD } from '../support/raw-engine.ts';
+import { type EngineExchange, PLAN_FIELD, RawEngine } from '../support/raw-engine.ts';
 import { c, chatRequest, delta, DONE, END, FINISH, HEAD } from '../support/script.ts';
+import { Sidecar } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
 
 const clientOf = useClients();
 const BANNER = 'This answer was made by a machine and may be wrong. ';
 const TOKENS = Array.from({ length: 40 }, (_, token) => `word${token} `);
 const TEXT_CHARS = TOKENS.join('').length;
+
+/** The tokens, one every 10 ms. */
+function telling(id: string): (exchange: EngineExchange) => Promise<void> {
+  return async (exchange) => {
+    await exchange.write(HEAD);
+    for (const content of TOKENS) {
+      await exchange.write(c(delta({ content }, { id })));
+      await sleep(10);
+    }
+    await exchange.write(c(FINISH + DONE), END);
+  };
+}
+
+const IDS = ['traceparent', 'tracestate', 'x-request-id'];
 
 describe('a gateway that puts a sentence before each answer', () => {
   let gateway: Gateway;
@@ -30,14 +45,7 @@ describe('a gateway that puts a sentence before each answer', () => {
     gateway.way = way;
     count += 1;
     const model = `spoken-${count}`;
-    const plan = bench.engine.plan(async (exchange) => {
-      await exchange.write(HEAD);
-      for (const content of TOKENS) {
-        await exchange.write(c(delta({ content }, { id: `chatcmpl-${count}` })));
-        await sleep(10);
-      }
-      await exchange.write(c(FINISH + DONE), END);
-    });
+    const plan = bench.engine.plan(telling(`chatcmpl-${count}`));
     const client = await clientOf(bench.sidecar.edgePort('speaker'));
     client.request(chatRequest({ model, lines: [`${PLAN_FIELD}: ${plan.id}`] }));
     const response = await client.response(0, 30_000);
@@ -63,11 +71,39 @@ describe('a gateway that puts a sentence before each answer', () => {
   });
 
   test('is known by the text alone where it drops each id, and named when it holds', async () => {
-    gateway.drops = ['traceparent', 'tracestate', 'x-request-id'];
+    gateway.drops = IDS;
     const { record, hop } = await reportOf({ name: 'until_end' });
     gateway.drops = [];
     expect(record.hop).toMatchObject({ name: 'speaker', pairedBy: 'content', confirmed: true });
     expect(record.hop?.changes).toContain('text_added');
     expect(hop).toMatchObject({ word: 'holds', way: 'until_end' });
   });
+});
+
+test('between two processes it is known by the text alone, as the one behind it tells', async () => {
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const engine = await RawEngine.start();
+    stops.push(() => engine.stop());
+    const inner = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}` });
+    stops.push(() => inner.stop());
+    const gateway = await Gateway.start({ says: delta({ content: BANNER }, { id: 'gateway-0' }), drops: IDS });
+    stops.push(() => gateway.stop());
+    gateway.innerPort = inner.listenPort;
+    const outer = await Sidecar.start({
+      upstream: gateway.url,
+      args: ['--peer', `far@http://127.0.0.1:${inner.adminPort}`],
+    });
+    stops.push(() => outer.stop());
+    const plan = engine.plan(telling('chatcmpl-1'));
+    const client = await clientOf(outer.listenPort);
+    client.request(chatRequest({ model: 'spoken-far', lines: [`${PLAN_FIELD}: ${plan.id}`] }));
+    expect((await client.response(0, 30_000)).complete).toBe(true);
+    const record = await poll('the record', () => outer.records()[0]?.record);
+    expect(record.hop).toMatchObject({ name: 'far', pairedBy: 'content', confirmed: true });
+    expect(record.hop?.changes).toContain('text_added');
+    expect(record.hop?.curve.endChars.at(-1)).toBe(TEXT_CHARS);
+  } finally {
+    for (const stop of stops.toReversed()) await stop();
+  }
 });

@@ -34,6 +34,8 @@ import { SeqRows } from './seq-rows.ts';
 
 /** What an exchange tells while it runs. */
 export interface ExchangeListener extends GapListener, FirstTokenListener {
+  /** A connection to the engine is asked for, or has got the request. */
+  onGoing(): void;
   /** The first generated fragment was received: labels do not change from now on. */
   onFirstGenerated(): void;
   /** An event with a generated fragment came, at this moment since the exchange opened; before its gap is told. */
@@ -142,6 +144,7 @@ export class ObservedExchange {
       case 'headWritten':
       case 'upstreamEnd':
         this.marks[`${kind}AtNs`] = sinceOpenNs;
+        if (kind === 'connectStart' || kind === 'requestSent') this.#listener.onGoing();
         return;
       case 'uploadEnd':
         this.marks.uploadEndAtNs = sinceOpenNs;

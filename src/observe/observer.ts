@@ -188,6 +188,7 @@ export class Observer {
     );
     this.#watches.set(observed, watch);
     return {
+      onGoing: () => watch.onGoing(),
       onFirstGenerated: () => {
         this.#companies.settle(observed.opening.routeIndex, observed.company);
         this.#noteFirstToken(observed);

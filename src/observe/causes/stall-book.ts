@@ -82,6 +82,7 @@ export class StallWatch {
   /** Frozen or not. */
   #stallCount = 0;
   #isStream = false;
+  #isGoing = false;
 
   constructor(observed: ObservedExchange, timeline: RouteTimeline, askSoon: () => void, tell: TellStall) {
     this.#observed = observed;
@@ -98,12 +99,19 @@ export class StallWatch {
       wasBlocked: (fromNs, toNs) =>
         wasBlocked(observed.metering.gaps.blockedNs, fromNs - openedAtNs, toNs - openedAtNs),
     });
+  }
+
+  /** It is on its way to the engine: what stands in line here has no prompt there that could be in anybody's way. */
+  onGoing(): void {
+    if (this.#isGoing) return;
+    this.#isGoing = true;
     // What asks for no generation has no prompt to be read.
-    if (observed.opening.method === 'POST') timeline.opened(this.exchange);
+    if (this.#observed.opening.method === 'POST') this.#timeline.opened(this.exchange);
   }
 
   /** The first event with a generated fragment came. */
   onFirst(atNs: number): void {
+    this.onGoing();
     // The text of an answer that is no stream comes when all is over, and says nothing of a prefill.
     this.#isStream = this.#observed.reader?.facts().streamed === true;
     if (this.#isStream) this.#timeline.onFirst(this.exchange, this.exchange.openedAtNs + atNs);

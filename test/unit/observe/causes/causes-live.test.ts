@@ -56,6 +56,14 @@ describe('causes of stalls, live', () => {
     expect(played.told.map(({ verdict }) => verdict.cause)).toEqual(['host', 'host', 'host']);
   });
 
+  test('a long prompt that stands in the admission queue meanwhile is in nobody’s way', () => {
+    const inLine = { openMs: 5_990, promptBytes: 16_000, turnMs: 9_500, reads: [9_600] };
+    const played = playRoute({ ...inStep(9_000, [...LESSON_HOLES, [6_000, 6_160]]), ...LESSONS, inLine });
+    expect(played.told.map(({ verdict }) => verdict.cause)).toEqual(['host', 'host', 'host']);
+    const stalls = played.reportOf('s0').record.stalls ?? [];
+    expect(stalls.flatMap(({ arrivals }) => arrivals)).toEqual([]);
+  });
+
   test('a pause far longer than the prompt that arrives can cost is the host all the same', () => {
     const short = { openMs: 6_001, promptBytes: 400, reads: steps(6_400, 6_500) };
     const played = playRoute({ ...inStep(9_000, [...LESSON_HOLES, [6_000, 6_400]]), ...LESSONS, short });

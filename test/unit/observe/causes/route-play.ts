@@ -11,6 +11,8 @@ export interface StreamSpec {
   readonly openMs: number;
   /** Of the text given to the model. */
   readonly promptBytes?: number;
+  /** Until then it stands in the admission queue. */
+  readonly turnMs?: number;
   /** Moments of its reads; a number of events other than one is written as [moment, events]. */
   readonly reads: readonly (number | readonly [atMs: number, events: number])[];
   /** Default: 1 ms after the last read. `never`: it stays open. */
@@ -61,17 +63,15 @@ interface Moment {
 }
 
 function momentsOf(stage: Stage, model: string, spec: StreamSpec, number: number): Moment[] {
-  const { openMs, promptBytes = 400, reads, opening, more = [] } = spec;
+  const { openMs, promptBytes = 400, turnMs = openMs, reads, opening, more = [] } = spec;
   let play: Play;
   const since = (atMs: number): number => atMs - openMs;
   const open = (): void => {
     const content = 'x'.repeat(promptBytes);
     play = stage.exchange(number, { openedAtNs: OPENED_AT_NS + Math.round(openMs * 1e6), ...opening });
-    play
-      .request({ model, stream: true, messages: [{ role: 'user', content }] }, 0)
-      .mark('requestSent', 0.5)
-      .head(1);
+    play.request({ model, stream: true, messages: [{ role: 'user', content }] }, 0);
   };
+  const go = (): void => void play.mark('requestSent', since(turnMs) + 0.5).head(since(turnMs) + 1);
   const lastMs = reads.reduce<number>(
     (latest, read) => Math.max(latest, typeof read === 'number' ? read : read[0]),
     openMs,
@@ -79,6 +79,7 @@ function momentsOf(stage: Stage, model: string, spec: StreamSpec, number: number
   const { endMs = lastMs + 1 } = spec;
   return [
     { atMs: openMs, tell: open },
+    { atMs: turnMs, tell: go },
     ...reads.map((read) => {
       const [atMs, events] = typeof read === 'number' ? [read, 1] : read;
       return { atMs, tell: () => void play.chunk(since(atMs), text('tok').repeat(events)) };

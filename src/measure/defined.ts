@@ -5,6 +5,11 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** The fields that have a value; keys with `undefined` are left out. */
 export function defined<T extends object>(fields: T): Defined<T> {
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(known) as Defined<T>;
+  // Called some twenty times an exchange: pairs of keys and values were a thirtieth of all that main allocates.
+  const known: Defined<T> = {};
+  for (const key of Object.keys(fields) as (keyof T)[]) {
+    const value = fields[key];
+    if (value !== undefined) known[key] = value as Exclude<T[keyof T], undefined>;
+  }
+  return known;
 }

@@ -123,10 +123,10 @@ export function createMetricStore(options: MetricStoreOptions): MetricStore {
 
   /** The series with these labels, or the metric's overflow when there is no room for another. */
   function resolve<Series>(family: Family, series: Map<string, Series>, labels: Labels, make: () => Series): Series {
-    const values = family.labelNames.map((name) => labels[name] ?? '');
-    const key = values.join(SEPARATOR);
+    const key = keyOf(family.labelNames, labels);
     const known = series.get(key);
     if (known !== undefined) return known;
+    const values = split(family, key);
     // The count of folded labels itself may not be folded, or it would call for itself.
     if (seriesCount < seriesMax || family.spec === LABELS_FOLDED) {
       seriesCount += 1;
@@ -145,8 +145,8 @@ export function createMetricStore(options: MetricStoreOptions): MetricStore {
 
   function familyOf(spec: MetricSpec, type: MetricSpec['type']): Family {
     const family = families.get(spec.name);
-    assert(family !== undefined && family.spec === spec, `metric ${spec.name} is declared to the store`);
-    assert(spec.type === type, `metric ${spec.name} is a ${spec.type}`);
+    if (family?.spec !== spec) assert.fail(`metric ${spec.name} is declared to the store`);
+    if (spec.type !== type) assert.fail(`metric ${spec.name} is a ${spec.type}`);
     return family;
   }
 
@@ -182,6 +182,16 @@ export function createMetricStore(options: MetricStoreOptions): MetricStore {
   };
   store.know(options.known);
   return store;
+}
+
+/** Looked up for each figure of an exchange, so nothing is made but the key. */
+function keyOf(names: readonly LabelName[], labels: Labels): string {
+  let key = '';
+  for (let index = 0; index < names.length; index += 1) {
+    if (index > 0) key += SEPARATOR;
+    key += labels[names[index] as LabelName] ?? '';
+  }
+  return key;
 }
 
 function newFamilies(specs: readonly MetricSpec[]): Map<string, Family> {

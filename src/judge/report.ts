@@ -83,7 +83,7 @@ export interface OpenExchange {
   readonly edge?: string;
   readonly class: string;
   readonly model: string;
-  readonly phase: 'head' | 'token' | 'stream' | 'silent';
+  readonly phase: 'turn' | 'head' | 'token' | 'stream' | 'silent';
   readonly ageMs: number;
   readonly chunkCount: number;
   /** Since the last read with a generated fragment; absent before the first token. */

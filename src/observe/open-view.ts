@@ -27,7 +27,9 @@ export function openView(
 
 /** `silent`: the silence already is what would be a stall if it ended now. */
 function phaseOf(observed: ObservedExchange, silentNs: number | undefined): OpenExchange['phase'] {
-  if (!observed.headSeen) return 'head';
+  const { headSeen, marks } = observed;
+  // A connection to the engine is asked for in the turn of the loop that lets it go.
+  if (!headSeen) return (marks.connectStartAtNs ?? marks.requestSentAtNs) === undefined ? 'turn' : 'head';
   if (silentNs === undefined) return 'token';
   return silentNs > observed.classNow.stallMs * 1e6 ? 'silent' : 'stream';
 }

@@ -52,7 +52,7 @@ export const ACTIVE: MetricSpec = {
   name: 'rubato.active',
   type: 'gauge',
   unit: '{exchange}',
-  help: 'Exchanges under way by what they wait for: the head, the first token, the next token; `silent` ones stalled.',
+  help: 'Exchanges under way by what they wait for: a turn in the admission queue, the head, the first token, the next token; `silent` ones stalled.',
   labels: ['phase'],
   classed: true,
 };
@@ -222,7 +222,7 @@ export const SELF_METRICS: readonly MetricSpec[] = [
   CPU,
 ];
 
-const PHASES: readonly OpenExchange['phase'][] = ['head', 'token', 'stream', 'silent'];
+const PHASES: readonly OpenExchange['phase'][] = ['turn', 'head', 'token', 'stream', 'silent'];
 
 /** Has the store read the sources at each collection; `classes` are there at 0 in every phase. */
 export function observeSelf(store: MetricStore, sources: SelfSources, classes: () => readonly string[]): void {

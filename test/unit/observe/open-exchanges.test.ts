@@ -20,6 +20,11 @@ function viewOf(
 }
 
 describe('the phase', () => {
+  test('is turn while it stands in the admission queue', () => {
+    expect(viewOf((play) => play.request(CHAT))).toMatchObject({ phase: 'turn', chunkCount: 0 });
+    expect(viewOf((play) => play.request(CHAT).mark('admitted', 1).mark('connectStart', 1)).phase).toBe('head');
+  });
+
   test('is head until the head came', () => {
     expect(viewOf((play) => play.request(CHAT).mark('requestSent', 1))).toMatchObject({ phase: 'head', chunkCount: 0 });
   });

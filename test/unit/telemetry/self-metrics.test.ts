@@ -38,5 +38,6 @@ it('counts open exchanges by class, model and phase', () => {
     ['batch', 'other', 'silent', 0],
     ['batch', 'other', 'stream', 0],
     ['batch', 'other', 'token', 0],
+    ['batch', 'other', 'turn', 0],
   ]);
 });

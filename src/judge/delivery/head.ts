@@ -26,7 +26,7 @@ const FAR_NS = 10_000_000;
  * unless tokens are far apart; else it takes a wait twice as long.
  */
 const STOOD_STILL = 2;
-const APART_PARTS = 8;
+const APART_PARTS = 6;
 /** An answer that was there already is over at once; then what kept the head was no engine at all. */
 const BURSTS_LEAST = 8;
 const BURSTS_AMPLE = 20;

@@ -41,11 +41,12 @@ const UNEVEN_PERCENT = 10;
 export function judgeTimer(shape: Shape): Finding | undefined {
   const { inner, innerCounts, heldRatio } = shape;
   if (inner.length < INTERVALS_LEAST || isMostlyCut(shape)) return undefined;
-  const mean = ratio(sumOf(innerCounts), innerCounts.length);
   const intervalNs = intervalNsOf(shape);
-  if (mean < EVENTS_LEAST_MEAN || intervalNs < SILENCE_LEAST_NS) return undefined;
   const onGrid = isOnGrid(shape, intervalNs);
   const ofKernel = intervalNs >= KERNEL_LEAST_NS && intervalNs <= KERNEL_MOST_NS;
+  // What comes alone behind an engine's silence has waited for nobody, and is no burst of such a wait.
+  const mean = Math.max(ratio(sumOf(innerCounts), innerCounts.length), ofKernel ? medianOf(innerCounts) : 0);
+  if (mean < EVENTS_LEAST_MEAN || intervalNs < SILENCE_LEAST_NS) return undefined;
   if (heldRatio < leastHeldRatio(onGrid, ofKernel)) return undefined;
   if (mean < EVENTS_CERTAIN_MEAN && !onGrid && !ofKernel && !isNoStep(shape, intervalNs)) return undefined;
   // The first byte that waits comes up to a step after the flush, and later where the engine stalled.

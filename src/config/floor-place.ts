@@ -2,7 +2,7 @@
 // sentences that name the key. Knows nothing of flags or files.
 import * as v from 'valibot';
 import { TENSOR_PARALLEL_MAX_COUNT } from '../base/floor-limits.ts';
-import type { FloorPlace, NumberFormat } from '../record/floor-facts.ts';
+import type { FloorPlace, ModelFacts, NumberFormat } from '../record/floor-facts.ts';
 import { checkFloor, COUNT, FORMAT, type FloorCatalogue } from './floor-catalogue.ts';
 import { didYouMean } from './nearest.ts';
 import { type Checked, LABEL } from './schema.ts';
@@ -33,8 +33,26 @@ export function floorPlace(
   if (tensorParallelCount > 1 && hardware !== undefined && hardware.linkBytesPerSecond === undefined) {
     faults.push(`${keys.hardware}: of "${hardware.name}" no link is known, so layers cannot be split over several.`);
   }
+  if (model !== undefined)
+    faults.push(...contradictions(model).map((fault) => `${keys.model}: "${model.name}" ${fault}.`));
   if (model === undefined || hardware === undefined || faults.length > 0) return { value: undefined, faults };
   return { value: { model, hardware, tensorParallelCount, weightsFormat, kvFormat }, faults };
+}
+
+/** A part that is larger than the whole would be read in less than no time. */
+function contradictions({
+  parameterCount,
+  layerCount,
+  headCount,
+  kvHeadCount,
+  experts,
+  sliding,
+}: ModelFacts): string[] {
+  return [
+    ...((experts?.parameterCount ?? 0) > parameterCount ? ['has more parameters in its experts than in all'] : []),
+    ...((sliding?.layerCount ?? 0) > layerCount ? ['has more layers with a sliding window than layers'] : []),
+    ...(kvHeadCount > headCount ? ['has more KV heads than heads'] : []),
+  ];
 }
 
 function pick<Facts>(

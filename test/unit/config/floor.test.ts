@@ -135,3 +135,19 @@ floor:
     ]);
   });
 });
+
+test.each([
+  ['experts: { count: 8, chosen: 2, parameters: 9e9 }', 'has more parameters in its experts than in all'],
+  ['sliding: { layers: 33, tokens: 128 }', 'has more layers with a sliding window than layers'],
+  ['heads: 4', 'has more KV heads than heads'],
+])(
+  'a model of which a part is larger than the whole is told, for its step would be shorter than none: %s',
+  (part, what) => {
+    const yaml = `
+engine-model: mine
+engine-hardware: h100-sxm
+floor: { models: [{ name: mine, parameters: 8e9, layers: 32, kv_heads: 8, head_dim: 128, ${part} }] }
+`;
+    expect(faults(load({}, yaml))).toEqual([`--engine-model: "mine" ${what}.`]);
+  },
+);

@@ -24,10 +24,10 @@ export interface StalledStream {
   readonly usualNs?: number;
   /** A gap above this was a stall. */
   readonly thresholdNs: number;
-  /** The last gaps before the stall and the first ones after it, in order of time; at most 8 of each. */
+  /** The last gaps before the stall and the first after it, at most 8 of each; reads nearly at once count as one. */
   readonly gapsBeforeNs: readonly number[];
   readonly gapsAfterNs: readonly number[];
-  /** Events with generated fragments in each read: the one that ended the stall first, then those of `gapsAfterNs`. */
+  /** Events with generated fragments in each such read: the one that ended the stall, then those of `gapsAfterNs`. */
   readonly eventsFromEnd: readonly number[];
   /** Output tokens of the same reads where the engine states a running count. */
   readonly tokensFromEnd?: readonly number[];

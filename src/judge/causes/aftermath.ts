@@ -17,7 +17,7 @@ const STEP_EVENTS_FACTOR = 1.5;
 /** More than steps bring: the engine went on for so many at least. */
 const EXTRA_LEAST_COUNT = 2;
 const MISSED_BURST_RATIO = 0.3;
-const PASSES_LEAST_COUNT = 8;
+const PASSES_LEAST_COUNT = 5;
 const MISSED_SINGLE_RATIO = 0.15;
 
 /** `stepNs`: what a step of the stream took by then. */

@@ -1,17 +1,27 @@
-// Which gaps of a stream are none: what came at once is only as far apart as packets are. Pure.
+// Which gaps of a stream are none: what was written at once is only as far apart as packets are. Pure.
+import { rankOf } from '../rank.ts';
 
-/** Back to back on a wire; an engine's step is longer, or all of them are so short. */
-const BACK_TO_BACK_NS = 3e6;
+/** Back to back on a wire, and with what jitter adds to that where steps are long. */
+const BACK_TO_BACK_LEAST_NS = 3e6;
+const BACK_TO_BACK_MOST_NS = 10e6;
+const STEP_PART = 16;
+/** Longest ones are a tenth at least: a bunch has fewer reads than ten. */
+const LONG_PERCENT = 90;
 /** And far shorter than the longest of so many gaps around it: in a bunch there is always a pass close by. */
 const PART = 8;
 const AROUND_COUNT = 8;
 
+/** Below this a gap is nearly none, where steps are so long. */
+export function backToBackNs(stepNs: number): number {
+  return Math.min(BACK_TO_BACK_MOST_NS, Math.max(BACK_TO_BACK_LEAST_NS, stepNs / STEP_PART));
+}
+
 /** The gaps that are steps, or passes of several tokens each; those within bunches are left out. */
 export function passesOf(gapsNs: readonly number[]): number[] {
+  const nearNs = backToBackNs(rankOf(gapsNs, LONG_PERCENT));
   return gapsNs.filter((gapNs, index) => {
-    if (gapNs >= BACK_TO_BACK_NS) return true;
-    return !gapsNs
-      .slice(Math.max(0, index - AROUND_COUNT), index + AROUND_COUNT + 1)
-      .some((other) => gapNs * PART < other);
+    if (gapNs >= nearNs) return true;
+    const around = gapsNs.slice(Math.max(0, index - AROUND_COUNT), index + AROUND_COUNT + 1);
+    return !around.some((other) => gapNs * PART < other);
   });
 }

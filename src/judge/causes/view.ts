@@ -31,6 +31,7 @@ export interface StallView {
 /** Of the latest reads, so many nearly at once after another, or so many with several events, are bunches. */
 const BUNCHED_RATIO = 0.3;
 const READS_LEAST_COUNT = 8;
+const READS_ENOUGH_COUNT = 56;
 /** Reads around a stall in the middle of which it stands, where too few came before it. */
 const AROUND_LEAST_COUNT = 4;
 
@@ -86,6 +87,7 @@ function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): bool
 function usualOf({ stream, company }: StallContext, isBunched: boolean): number | undefined {
   const { usualNs, passNs, readCount, nearZeroCount } = stream;
   if (!isBunched) return usualNs ?? company.quietStepNs ?? company.usualP50Ns;
-  if (readCount - nearZeroCount >= READS_LEAST_COUNT) return passNs;
+  // Large bunches leave room for few passes among the reads that are remembered.
+  if (readCount - nearZeroCount >= READS_LEAST_COUNT || readCount >= READS_ENOUGH_COUNT) return passNs;
   return company.quietStepNs ?? passNs ?? company.passP50Ns;
 }

@@ -1,6 +1,7 @@
 // A stall that has ended and is still looked at: what the stream did before it is known, what it does after it is
 // gathered here, and the others on the route are asked when they had time to come back. Holds facts, judges nothing.
 import { READS_AROUND_COUNT } from '../../base/cause-limits.ts';
+import { backToBackNs } from '../../judge/causes/bunches.ts';
 import { defined } from '../../measure/defined.ts';
 import type { StallArrival, StallCompany, StalledStream } from '../../record/stall-context.ts';
 
@@ -22,6 +23,9 @@ export interface SeenAround {
 }
 
 const NS_PER_MS = 1e6;
+/** Nearly at once: of a stream that has hardly begun, and as a part of a pass of any other. */
+const AT_ONCE_NS = 1 * NS_PER_MS;
+const PASS_PART = 8;
 /** Others come back within this part of the gap, or they did not come back with it. */
 const TOGETHER_RATIO = 0.15;
 const TOGETHER_MAX_NS = 75 * NS_PER_MS;
@@ -40,6 +44,10 @@ export class PendingStall {
   readonly #events: number[] = [];
   readonly #tokens: number[];
   readonly #statesTokens: boolean;
+  /** A read so soon after another belongs to it. */
+  readonly #atOnceNs: number;
+  /** Tokens of the reads that the latest one belongs to. */
+  #tokensBefore = 0;
   /** A read came that is no longer kept: later events are not the last kept one's. */
   #closed = false;
   around: SeenAround | undefined;
@@ -55,13 +63,21 @@ export class PendingStall {
     this.before = before;
     this.#events.push(events);
     this.#statesTokens = tokens !== undefined;
+    const { passNs } = before;
+    this.#atOnceNs = passNs === undefined ? AT_ONCE_NS : Math.min(passNs / PASS_PART, backToBackNs(passNs));
     this.#tokens = [tokens ?? 0];
     const gapNs = moment.endAtNs - moment.startAtNs;
     this.dueAtNs = moment.endAtNs + Math.min(LOOK_AFTER_MAX_NS, Math.max(LOOK_AFTER_LEAST_NS, 1.5 * togetherNs(gapNs)));
   }
 
-  /** The stream's next read came so long after the one before. */
+  /** The stream's next read came so long after the one before; what comes nearly at once is one read. */
   addRead(gapNs: number, tokens: number): void {
+    if (gapNs < this.#atOnceNs) {
+      this.#tokensBefore = this.#tokens.at(-1) ?? 0;
+      this.addEvent(tokens);
+      return;
+    }
+    this.#tokensBefore = 0;
     if (this.isFull) {
       this.#closed = true;
       return;
@@ -76,7 +92,7 @@ export class PendingStall {
     if (this.#closed) return;
     const last = this.#events.length - 1;
     this.#events[last] = (this.#events[last] ?? 0) + 1;
-    this.#tokens[last] = tokens;
+    this.#tokens[last] = this.#tokensBefore + tokens;
   }
 
   get isFull(): boolean {

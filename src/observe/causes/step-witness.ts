@@ -1,13 +1,13 @@
 // Makes steps of a route out of reads: one stream at a time is the witness, and each of its passes is a step of the
 // engine, once, however many streams are in the batch. Reads that come nearly at once belong to one pass.
+import { backToBackNs } from '../../judge/causes/bunches.ts';
 import type { TrackedExchange } from './tracked-exchange.ts';
 
 /** A longer silence is no step. */
 const STEP_MAX_NS = 10e9;
 /** A witness that is silent for so long is replaced, once another has something to say. */
 const SILENT_NS = 1e9;
-/** Reads closer than this, and than this part of a step, belong to one. */
-const BACK_TO_BACK_NS = 3e6;
+/** Reads closer than this part of a step belong to one, where they are close enough at all. */
 const AT_ONCE_PART = 8;
 /** So many in a row are no bunch: steps have become short. */
 const BUNCH_MAX_COUNT = 16;
@@ -32,7 +32,8 @@ export class StepWitness {
     const sinceReadNs = atNs - this.#readAtNs;
     this.#readAtNs = atNs;
     const isClose =
-      sinceReadNs < BACK_TO_BACK_NS && (this.#typicalNs === 0 || sinceReadNs * AT_ONCE_PART < this.#typicalNs);
+      sinceReadNs < backToBackNs(this.#typicalNs) &&
+      (this.#typicalNs === 0 || sinceReadNs * AT_ONCE_PART < this.#typicalNs);
     if (isClose && this.#bunchCount < BUNCH_MAX_COUNT) {
       this.#bunchCount += 1;
       return undefined;

@@ -155,7 +155,7 @@ export class TrackedExchange {
       severalCount,
       nearZeroCount: Math.round((habit?.nearZeroRatio ?? 0) * gaps.length),
       passNs: habit?.passNs,
-      lastGapsNs: gaps.slice(-READS_AROUND_COUNT),
+      lastGapsNs: passesOf(gaps).slice(-READS_AROUND_COUNT),
     };
   }
 

@@ -1,0 +1,270 @@
+// Goal: each rule names its cause where the evidence is there, and stays silent at near misses: a wrong cause is worse
+// than none. Method: contexts made by hand, one difference at a time.
+import { describe, expect, test } from 'vitest';
+import { judgeStall, needsWholeStream } from '../../../../src/judge/causes/judge-stall.ts';
+import type { DeliveryVerdict } from '../../../../src/judge/delivery/verdict.ts';
+import type { StallArrival, StallEngine } from '../../../../src/record/stall-context.ts';
+import { BURST, ms, msOf, OTHERS_GO_ON, stallContext, type Changes } from './contexts.ts';
+
+const causeOf = (changes?: Changes): string => judgeStall(stallContext(changes)).cause;
+
+/** Its prompt is read from shortly after the gap began until shortly before it ends, and costs just that. */
+const arrival = (changes: Partial<StallArrival> = {}): StallArrival => ({
+  sentAtNs: ms(5_005),
+  firstTokenAtNs: ms(5_199),
+  promptBytes: 9_000,
+  costNs: ms(180),
+  ...changes,
+});
+
+const engine = (changes: Partial<StallEngine> = {}): StallEngine => ({
+  beforeAtNs: ms(4_000),
+  afterAtNs: ms(5_500),
+  runningBefore: 3,
+  runningAfter: 3,
+  presentCount: 3,
+  preemptedCount: 0,
+  ...changes,
+});
+
+const delivery = (word: DeliveryVerdict['word']): DeliveryVerdict => ({
+  word,
+  confidence: 0.9,
+  signs: ['bursts_at_an_interval'],
+  numbers: {},
+});
+
+describe('prefill interference', () => {
+  test('is a prompt whose cost and first token account for the gap', () => {
+    const verdict = judgeStall(stallContext({ context: { arrivals: [arrival()] } }));
+    expect(verdict).toMatchObject({ cause: 'prefill_interference', confidence: 0.95 });
+    expect(verdict.signs).toEqual(['first_token', 'cost', 'others_paused']);
+    expect(verdict.numbers).toMatchObject({ excessMs: 180, explainedMs: 180, costMs: 180, promptBytes: 9_000 });
+  });
+
+  test.each<[string, StallArrival]>([
+    ['cost a third of it', arrival({ costNs: ms(50) })],
+    ['got its first token before the gap', arrival({ sentAtNs: ms(4_700), firstTokenAtNs: ms(4_999) })],
+    ['was sent when the gap was nearly over', arrival({ sentAtNs: ms(5_150) })],
+    ['waited in a queue, and was read long after', arrival({ firstTokenAtNs: ms(5_900) })],
+  ])('is not a prompt that %s', (_, other) => {
+    expect(causeOf({ context: { arrivals: [other] } })).not.toBe('prefill_interference');
+  });
+
+  test('is not where others go on', () => {
+    expect(causeOf({ company: OTHERS_GO_ON, context: { arrivals: [arrival()] } })).toBe('unknown');
+  });
+
+  test('is not a prompt whose cost was felt right after the gap', () => {
+    const arrivals = [arrival({ firstTokenAtNs: ms(5_400) })];
+    expect(causeOf({ stream: { gapsAfterNs: msOf(200, 20, 20, 20) }, context: { arrivals } })).not.toBe(
+      'prefill_interference',
+    );
+  });
+
+  test('is work done again for a stream that had been thrown out, unless the engine threw nobody out', () => {
+    const arrivals = [arrival({ resumedAfterNs: ms(2_000) })];
+    expect(judgeStall(stallContext({ context: { arrivals } })).signs).toContain('recompute');
+    expect(causeOf({ context: { arrivals, engine: engine() } })).toBe('host');
+  });
+
+  test('is a request without a stream that was sent as the gap began and costs as much', () => {
+    const { firstTokenAtNs: _, ...silent } = arrival();
+    expect(judgeStall(stallContext({ context: { arrivals: [silent] } }))).toMatchObject({
+      cause: 'prefill_interference',
+      confidence: 0.7,
+    });
+  });
+});
+
+describe('host', () => {
+  test('is all at once, with nobody arriving, one step each', () => {
+    expect(judgeStall(stallContext())).toMatchObject({
+      cause: 'host',
+      confidence: 0.85,
+      signs: ['all_paused', 'together', 'no_arrival'],
+    });
+  });
+
+  test.each<[string, Changes]>([
+    ['one of the others goes on', { company: { pausedCount: 1, wentOnCount: 1, resumedTogetherCount: 1 } }],
+    ['the others come back at other times', { company: { resumedTogetherCount: 0 } }],
+    ['another gets all that it missed', { company: { burstCount: 1 } }],
+    ['the engine runs more than came through here', { context: { engine: engine({ runningAfter: 9 }) } }],
+    ['nobody keeps it company and the engine is not looked at', { company: { streamCount: 0, pausedCount: 0 } }],
+  ])('is not where %s', (_, changes) => {
+    expect(causeOf(changes)).toBe('unknown');
+  });
+
+  test('is a lone stream where the engine says that it ran nothing else', () => {
+    const company = { streamCount: 0, pausedCount: 0, resumedTogetherCount: 0 };
+    const looked = engine({ runningBefore: 1, runningAfter: 1, presentCount: 1 });
+    expect(causeOf({ company, context: { engine: looked } })).toBe('host');
+  });
+});
+
+describe('preemption', () => {
+  const company = { ...OTHERS_GO_ON };
+
+  test('is one stream alone while the engine counts it', () => {
+    const changes = { company, context: { engine: engine({ preemptedCount: 1 }) } };
+    expect(judgeStall(stallContext(changes))).toMatchObject({ cause: 'preemption', confidence: 0.9 });
+  });
+
+  test('is one stream alone whose work was done again, where nobody looks at the engine', () => {
+    expect(causeOf({ company: { ...company, wentOnLastGapP50Ns: ms(60) } })).toBe('preemption');
+    expect(causeOf({ company })).toBe('unknown');
+  });
+
+  test.each<[string, Changes]>([
+    ['the engine counts none', { company, context: { engine: engine() } }],
+    ['what was missed comes at once', { company, stream: BURST, context: { engine: engine({ preemptedCount: 1 }) } }],
+    ['the others pause as well', { context: { engine: engine({ preemptedCount: 1 }) } }],
+  ])('is not where %s', (_, changes) => {
+    expect(causeOf(changes)).not.toBe('preemption');
+  });
+});
+
+describe('growth', () => {
+  const grown: Changes = {
+    stream: { gapsAfterNs: msOf(190, 195, 205, 200, 198) },
+    company: { runningBefore: 3, runningAt: 40, plainStepNs: ms(190), usualP50Ns: ms(190), passP50Ns: ms(190) },
+  };
+
+  test('is a step that stays as long, with so many more in the batch', () => {
+    expect(judgeStall(stallContext(grown))).toMatchObject({ cause: 'growth', signs: ['stays', 'grew'] });
+  });
+
+  test('is not a level that the batch cannot have made', () => {
+    const { quietStepNs: _, plainStepNs: __, ...company } = stallContext(grown).company;
+    const context = { ...stallContext(grown), company: { ...company, runningAt: 4 } };
+    expect(judgeStall(context).cause).not.toBe('growth');
+  });
+
+  test('is not one step after which all is as before', () => {
+    expect(causeOf({ company: { runningAt: 40 } })).toBe('host');
+  });
+
+  test('of a stream that has hardly begun is held against steps with few streams', () => {
+    const { usualNs: _, ...stream } = stallContext(grown).stream;
+    const context = { ...stallContext(grown), stream: { ...stream, readCount: 2, gapsBeforeNs: msOf(195) } };
+    expect(judgeStall(context).cause).toBe('growth');
+  });
+});
+
+describe('speculation', () => {
+  const passes: Changes = {
+    stream: {
+      usualNs: ms(1),
+      passNs: ms(195),
+      nearZeroCount: 45,
+      eventsFromEnd: [4, 3, 5, 4],
+      gapsAfterNs: msOf(195, 195, 195),
+    },
+    company: { quietStepNs: ms(195), plainStepNs: ms(195), usualP50Ns: ms(1), passP50Ns: ms(195), bunchedCount: 2 },
+  };
+  const drafts = { engine: engine({ draftAcceptedRatio: 0.7 }) };
+
+  test('is a pass as long as passes are, by an engine that guesses', () => {
+    expect(judgeStall(stallContext({ ...passes, context: drafts }))).toMatchObject({
+      cause: 'speculation',
+      confidence: 0.95,
+    });
+  });
+
+  test('is nobody knows what where the engine is not looked at', () => {
+    expect(causeOf(passes)).toBe('unknown');
+  });
+
+  test('is not a gap far longer than passes are', () => {
+    expect(causeOf({ ...passes, gapMs: 900, context: drafts })).not.toBe('speculation');
+  });
+
+  test('is not passes that end at other times than those of others', () => {
+    expect(causeOf({ ...passes, company: { ...passes.company, inStepRatio: 0 }, context: drafts })).not.toBe(
+      'speculation',
+    );
+  });
+});
+
+describe('what comes at once', () => {
+  const lost: Changes = { stream: BURST, company: OTHERS_GO_ON };
+
+  test('waits for the whole stream, as bunches do', () => {
+    expect(needsWholeStream(stallContext(lost))).toBe(true);
+    expect(needsWholeStream(stallContext())).toBe(false);
+  });
+
+  test('is the network where others go on, more surely at the length of a retransmission', () => {
+    expect(judgeStall(stallContext(lost))).toMatchObject({ cause: 'network', confidence: 0.85 });
+    expect(judgeStall(stallContext({ ...lost, gapMs: 330, stream: { eventsFromEnd: [16, 1, 1] } }))).toMatchObject({
+      cause: 'network',
+      confidence: 0.75,
+    });
+  });
+
+  test('is nobody knows what where all pause, or nobody else is there', () => {
+    expect(causeOf({ stream: BURST })).toBe('unknown');
+    expect(causeOf({ stream: BURST, company: { ...OTHERS_GO_ON, streamCount: 0, wentOnCount: 0 } })).toBe('unknown');
+  });
+
+  test('is a hop where the whole stream shows that it holds, and then not the network', () => {
+    const context = stallContext(lost);
+    expect(judgeStall(context, { delivery: delivery('holds') })).toMatchObject({ cause: 'buffering', confidence: 0.9 });
+    expect(judgeStall(context, { delivery: delivery('passes') }).cause).toBe('network');
+  });
+
+  test('as a habit is a hop where streams before were held, or each has a beat of its own', () => {
+    const held = { readCount: 20, eventCount: 180, severalCount: 20, passNs: ms(200), usualNs: ms(200) };
+    const stream = { ...held, eventsFromEnd: [9, 9, 9, 9], gapsAfterNs: msOf(200, 200, 200) };
+    const before = { context: { deliveries: { heldCount: 3, passedCount: 0 } } };
+    expect(causeOf({ stream, ...before })).toBe('buffering');
+    expect(causeOf({ stream })).toBe('unknown');
+    expect(causeOf({ stream, company: { inStepRatio: 0 } })).toBe('buffering');
+    // With nine choices a step has nine events.
+    expect(causeOf({ stream: { ...stream, choiceCount: 9 }, ...before })).not.toBe('buffering');
+  });
+});
+
+describe('the client and the sidecar', () => {
+  test('a client that took no bytes until just before is the cause', () => {
+    const blocked = { blockedToNs: ms(4_990), blockedNs: ms(400) };
+    expect(causeOf({ stream: blocked, company: OTHERS_GO_ON })).toBe('client');
+    expect(causeOf({ stream: { ...blocked, blockedToNs: ms(4_000) }, company: OTHERS_GO_ON })).toBe('unknown');
+    expect(causeOf({ stream: { ...blocked, blockedNs: ms(20) }, company: OTHERS_GO_ON })).toBe('unknown');
+  });
+
+  test('a stall that is one only by how late it was stamped is our own', () => {
+    expect(causeOf({ gapMs: 104, stream: { lateNs: ms(5) }, company: OTHERS_GO_ON })).toBe('rubato');
+    expect(causeOf({ gapMs: 104, stream: { lateNs: ms(3) }, company: OTHERS_GO_ON })).toBe('unknown');
+  });
+
+  test('a pause of our own thread that fills the gap is our own', () => {
+    expect(causeOf({ stream: { pausedNs: ms(120) }, company: OTHERS_GO_ON })).toBe('rubato');
+    expect(causeOf({ stream: { pausedNs: ms(60) }, company: OTHERS_GO_ON })).toBe('unknown');
+  });
+});
+
+test('two causes of which neither is better founded are none', () => {
+  const context = { arrivals: [arrival()] };
+  const verdict = judgeStall(stallContext({ stream: { pausedNs: ms(120) }, context }));
+  expect(verdict.cause === 'unknown' || verdict.confidence >= 0.95).toBe(true);
+  const both = judgeStall(stallContext({ stream: { pausedNs: ms(120) } }));
+  expect(both).toMatchObject({ cause: 'unknown', signs: ['rubato_or_host'] });
+});
+
+test('a gap that is this route’s usual step is nobody’s doing', () => {
+  const { usualNs: _, ...stream } = stallContext().stream;
+  const slow = {
+    ...stallContext({ gapMs: 210 }),
+    stream: { ...stream, gapsAfterNs: msOf(200, 200, 200), gapsBeforeNs: [] },
+  };
+  const company = {
+    ...slow.company,
+    quietStepNs: ms(195),
+    plainStepNs: ms(195),
+    usualP50Ns: ms(198),
+    passP50Ns: ms(198),
+  };
+  expect(judgeStall({ ...slow, company })).toMatchObject({ cause: 'unknown', signs: ['usual_here'] });
+});

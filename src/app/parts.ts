@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Sink } from '../judge/report.ts';
 import { Calibrations } from '../observe/calibrations.ts';
 import { createClassifier } from '../observe/classifier.ts';
+import { backlogs } from '../observe/backlog.ts';
 import { ClientSockets } from '../observe/client-sockets.ts';
 import { EngineMetrics } from '../observe/engine-metrics/engine-metrics.ts';
 import type { FloorWatch } from '../observe/floor/floor-watch.ts';
@@ -142,7 +143,11 @@ export function createParts(config: Config, given: Given): Parts {
   );
   observeDemand(outlets.store, observer.demand);
   const watch = new UpstreamWatch(log);
-  const diagnosisWatch = new DiagnosisWatch(outlets.diagnosis, () => polling.states());
+  const diagnosisWatch = new DiagnosisWatch(
+    outlets.diagnosis,
+    () => polling.states(),
+    () => backlogs(observer.openObserved(), routeBook.routes),
+  );
   const clientSockets = new ClientSockets(() => observer.openObserved());
   const state = { config, draining: false, admin: undefined };
   return {

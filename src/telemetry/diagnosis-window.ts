@@ -18,8 +18,8 @@ export interface DiagnosisClock {
 export type FloorOf = (route: string) => number | undefined;
 
 export interface DiagnosisWindow extends Sink {
-  /** Takes what the engines say; to be called about once a second. */
-  look(states: readonly EngineState[]): void;
+  /** Takes what the engines say, and how many requests of each route have no token yet; about once a second. */
+  look(states: readonly EngineState[], backlogs: ReadonlyMap<string, number>): void;
   /** One for each route on which something happened lately. */
   read(floorOf: FloorOf): readonly Diagnosis[];
 }
@@ -40,8 +40,9 @@ export function createDiagnosisWindow(clock: DiagnosisClock): DiagnosisWindow {
     onFirstToken: ({ route }, ttftNs) => windowOf(route).addFirstToken(ttftNs),
     onGap: ({ route }, point, gapNs) => windowOf(route).addGap(point === 'received', gapNs),
     onReport: (report) => windowOf(report.labels.route).addReport(report),
-    look(states) {
+    look(states, backlogs) {
       for (const state of states) windowOf(state.route).addState(state);
+      for (const [route, backlogCount] of backlogs) windowOf(route).addBacklog(backlogCount);
       // A route that was renamed or left alone is not kept for ever.
       for (const [route, window] of routes) if (window.isForgotten()) routes.delete(route);
     },
@@ -57,6 +58,7 @@ interface Slice {
   gapSumNs: number;
   hopJudgedCount: number;
   hopHeldCount: number;
+  backlogMaxCount: number;
   /** Of the engine's counter, by how much it grew. */
   preemptedCount?: number;
   waitingMaxCount?: number;
@@ -109,6 +111,11 @@ class RouteWindow {
     const opened = this.#at(openedAtNs + (record.marks.admittedAtNs ?? 0));
     opened.promptTokens += record.tokens.prompt ?? record.request.promptTokensEstimate ?? 0;
     if (figures.ttftNs === undefined) opened.arrivalCount += 1;
+  }
+
+  addBacklog(backlogCount: number): void {
+    const slice = this.#now();
+    slice.backlogMaxCount = Math.max(slice.backlogMaxCount, backlogCount);
   }
 
   addState({ waitingCount, runningCount, kvUsedRatio, preemptedCount }: EngineState): void {
@@ -212,7 +219,7 @@ function emptyPeriod(): Period {
 }
 
 function emptySlice(): Slice & DiagnosisSlice {
-  const counts = { arrivalCount: 0, endCount: 0, promptTokens: 0, gapSumNs: 0 };
+  const counts = { arrivalCount: 0, endCount: 0, promptTokens: 0, gapSumNs: 0, backlogMaxCount: 0 };
   return { ...counts, hopJudgedCount: 0, hopHeldCount: 0, ...emptyPeriod(), gapsFlushed: fresh(), queue: fresh() };
 }
 

@@ -23,7 +23,7 @@ export interface SliceSpec extends Partial<Omit<DiagnosisSlice, 'gaps' | 'gapSum
 
 export function slice({ gapsMs, ...rest }: SliceSpec): DiagnosisSlice {
   const gapSumNs = gapsMs.reduce((sum, [lengthMs, times]) => sum + lengthMs * times * NS_PER_MS, 0);
-  return { arrivalCount: 0, endCount: 0, promptTokens: 0, gaps: counts(gapsMs), gapSumNs, ...rest };
+  return { arrivalCount: 0, endCount: 0, promptTokens: 0, backlogMaxCount: 0, gaps: counts(gapsMs), gapSumNs, ...rest };
 }
 
 export interface FactsSpec {

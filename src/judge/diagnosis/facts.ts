@@ -14,6 +14,8 @@ export interface DiagnosisSlice {
   readonly gaps: LogCounts;
   /** Sum of these gaps. Divided by the length of the slice it is how many streams were decoding (Little's law). */
   readonly gapSumNs: number;
+  /** Most requests at once that the engine had and had given no token. */
+  readonly backlogMaxCount: number;
   /** Most that the engine said to be waiting, to be running, and of its KV cache to be used. */
   readonly waitingMaxCount?: number;
   readonly runningMaxCount?: number;

@@ -1,23 +1,22 @@
-// Requests wait for the engine: it says so, or their evidence does, or more arrive than are finished. Latency that
+// Requests wait for the engine: it says so, or their evidence does, or more arrive than are served. Latency that
 // rises because the engine is full is no regression.
 import type { DiagnosisSlice } from './facts.ts';
 import type { Finding } from './finding.ts';
-import { rankOf } from '../rank.ts';
+import { medianOf, rankOf } from '../rank.ts';
 import { percentileNs } from './log-counts.ts';
+import { leastCorrelation, rankCorrelation } from './trend.ts';
 import { largest, percent, spoken, toMs, type DiagnosisView } from './view.ts';
 
 /** A queue that is this much of the TTFT is worth a word. */
 const QUEUE_LEAST_RATIO = 0.3;
 /**
- * The work piles up where in each third of the window more came than ended, by this ratio and beyond chance. In one
- * third alone the streams of a route that has just begun to serve have not ended yet, which is nobody's queue.
+ * More comes than is served where ever more requests wait for their first token, over the whole window. How many streams
+ * run says nothing of it: those of a route that has just begun to serve have not ended yet, which is nobody's queue.
  */
-const PILING_RATIO = 1.05;
-const PILING_THIRDS = 3;
-/** Slices of a third: streams seldom last longer. */
-const THIRD_LEAST_COUNT = 10;
-/** Arrivals and ends each vary by the root of their number; so many deviations, three times over, are no chance. */
-const PILING_DEVIATIONS = 1.5;
+const GROWING_LEAST_CORRELATION = 0.6;
+const GROWING_TIMES = 2;
+/** At the end of the window so many wait at least. */
+const GROWN_LEAST_COUNT = 4;
 /** One that is seen to wait may be between two steps; two at once in a tenth of the slices are a queue. */
 const WAITING_LEAST_COUNT = 2;
 /** A queue that is this much longer at its worst than usually comes in bursts. */
@@ -30,9 +29,7 @@ export function findQueueing({ facts }: DiagnosisView): Finding | undefined {
   const queue = percentileNs(facts.queue, 95);
   const ttft = percentileNs(facts.now.ttft, 95);
   const queueRatio = queue === undefined || ttft === undefined ? 0 : Math.min(1, queue / ttft);
-  const arrivals = facts.slices.reduce((sum, { arrivalCount }) => sum + arrivalCount, 0);
-  const ends = facts.slices.reduce((sum, { endCount }) => sum + endCount, 0);
-  const piles = pilesUp(facts.slices);
+  const growing = growingBacklog(facts.slices);
   const waits = rankOf(waiting, 90) >= WAITING_LEAST_COUNT;
   const reasons: string[] = [];
   if (waits) {
@@ -41,14 +38,17 @@ export function findQueueing({ facts }: DiagnosisView): Finding | undefined {
   }
   if (queueRatio >= QUEUE_LEAST_RATIO && queue !== undefined)
     reasons.push(`the queue's p95 of ${spoken(queue)} is ${percent(queueRatio)} of that of TTFT`);
-  if (piles) reasons.push(`${arrivals} exchanges came and ${ends} ended`);
+  if (growing !== undefined)
+    reasons.push(
+      `more come than are served, for those without a token went from ${growing.first} to ${growing.last}: rising latency is no regression then`,
+    );
   if (reasons.length === 0) return undefined;
   const weights = [
     waits ? 0.25 : 0,
     waits && usualWaiting > 0 ? 0.1 : 0,
     queueRatio >= QUEUE_LEAST_RATIO ? 0.25 + 0.3 * queueRatio : 0,
-    // What piles up for ten minutes needs no other witness.
-    piles ? 0.45 : 0,
+    // What grows for ten minutes needs no other witness.
+    growing === undefined ? 0 : 0.45,
   ];
   return {
     cause: 'queueing',
@@ -57,18 +57,21 @@ export function findQueueing({ facts }: DiagnosisView): Finding | undefined {
       weights.reduce((sum, weight) => sum + weight, 0),
     ),
     says: `Requests wait for the engine: ${reasons.join('; ')}.`,
-    numbers: { waitingMax, usualWaiting, arrivals, ends, ...(queue !== undefined && { queueP95Ms: toMs(queue) }) },
+    numbers: {
+      waitingMax,
+      usualWaiting,
+      ...(queue !== undefined && { queueP95Ms: toMs(queue) }),
+      ...(growing !== undefined && { backlogFirst: growing.first, backlogLast: growing.last }),
+    },
   };
 }
 
-function pilesUp(slices: readonly DiagnosisSlice[]): boolean {
-  const third = Math.floor(slices.length / PILING_THIRDS);
-  if (third < THIRD_LEAST_COUNT) return false;
-  return Array.from({ length: PILING_THIRDS }, (_, index) =>
-    slices.slice(index * third, index === PILING_THIRDS - 1 ? undefined : (index + 1) * third),
-  ).every((part) => {
-    const arrivals = part.reduce((sum, { arrivalCount }) => sum + arrivalCount, 0);
-    const ends = part.reduce((sum, { endCount }) => sum + endCount, 0);
-    return arrivals > PILING_RATIO * ends && arrivals - ends > PILING_DEVIATIONS * Math.sqrt(arrivals + ends);
-  });
+/** How many wait for a first token at the window's begin and at its end, where that grows all along; else undefined. */
+function growingBacklog(slices: readonly DiagnosisSlice[]) {
+  const backlogs = slices.map(({ backlogMaxCount }) => backlogMaxCount);
+  const correlation = rankCorrelation(backlogs.map((backlog, index) => [index, backlog] as const)) ?? 0;
+  if (correlation < Math.max(GROWING_LEAST_CORRELATION, leastCorrelation(slices.length))) return undefined;
+  const third = Math.floor(slices.length / 3);
+  const [first, last] = [medianOf(backlogs.slice(0, third)), medianOf(backlogs.slice(-third))];
+  return last >= GROWN_LEAST_COUNT && last >= GROWING_TIMES * first ? { first, last } : undefined;
 }

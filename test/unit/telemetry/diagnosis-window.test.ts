@@ -17,6 +17,7 @@ beforeEach(() => {
   window = createDiagnosisWindow({ nowNs: () => nowNs, epochMs: () => nowNs / NS_PER_MS });
 });
 
+const NONE: ReadonlyMap<string, number> = new Map();
 const noFloor = (): undefined => undefined;
 
 function gaps(count: number, lengthMs: number, route = 'default'): void {
@@ -58,7 +59,7 @@ test('a route on which nothing happened for ten minutes has no diagnosis, and on
   gaps(1_000, 20);
   nowNs += 11 * MINUTE_NS;
   expect(window.read(noFloor)).toEqual([]);
-  window.look([]);
+  window.look([], NONE);
   gaps(1_000, 40);
   expect(only()?.moved).toBe('tpot');
 });
@@ -66,9 +67,19 @@ test('a route on which nothing happened for ten minutes has no diagnosis, and on
 test('a route that is gone is forgotten, whether anybody reads or not', () => {
   gaps(300, 20, 'renamed');
   nowNs += 75 * MINUTE_NS;
-  window.look([]);
+  window.look([], NONE);
   gaps(300, 20);
   expect(only()?.route).toBe('default');
+});
+
+test('ever more requests without a token are a queue', () => {
+  for (let minute = 0; minute < 10; minute += 1) {
+    for (let second = 0; second < 60; second += 10) {
+      window.look([], new Map([['default', 1 + minute]]));
+      nowNs += 10e9;
+    }
+  }
+  expect(only()?.findings.map(({ cause, numbers }) => [cause, numbers['backlogLast']])).toEqual([['queueing', 9]]);
 });
 
 test('flushed gaps are of the way to the client', () => {
@@ -83,27 +94,27 @@ describe('the engine', () => {
   const preemptedCount = (): number | undefined => only()?.findings[0]?.numbers['preemptedCount'];
 
   test('counts preemptions from when it was first heard of, and goes on after a restart', () => {
-    window.look([{ ...state, preemptedCount: 40 }]);
-    window.look([{ ...state, preemptedCount: 43 }]);
+    window.look([{ ...state, preemptedCount: 40 }], NONE);
+    window.look([{ ...state, preemptedCount: 43 }], NONE);
     expect(preemptedCount()).toBe(3);
-    window.look([{ ...state, preemptedCount: 1 }]);
+    window.look([{ ...state, preemptedCount: 1 }], NONE);
     expect(preemptedCount()).toBe(3);
-    window.look([{ ...state, preemptedCount: 6 }]);
+    window.look([{ ...state, preemptedCount: 6 }], NONE);
     expect(preemptedCount()).toBe(8);
   });
 
   test('is not blamed for what it threw out more than ten minutes ago', () => {
-    window.look([{ ...state, preemptedCount: 40 }]);
-    window.look([{ ...state, preemptedCount: 43 }]);
+    window.look([{ ...state, preemptedCount: 40 }], NONE);
+    window.look([{ ...state, preemptedCount: 43 }], NONE);
     for (let minute = 0; minute < 11; minute += 1) {
       nowNs += MINUTE_NS;
-      window.look([{ ...state, preemptedCount: 43 }]);
+      window.look([{ ...state, preemptedCount: 43 }], NONE);
     }
     expect(only()?.findings).toEqual([]);
   });
 
   test('is remembered at its fullest', () => {
-    for (const kvUsedRatio of [0.5, 0.95, 0.6]) window.look([{ ...state, kvUsedRatio }]);
+    for (const kvUsedRatio of [0.5, 0.95, 0.6]) window.look([{ ...state, kvUsedRatio }], NONE);
     expect(only()?.findings[0]).toMatchObject({ cause: 'kv_pressure', numbers: { kvUsedRatio: 0.95 } });
   });
 });

@@ -196,16 +196,20 @@ describe('the engine itself', () => {
     expect(causesOf({ slices: many(60, () => ({ ...CALM, kvUsedMaxRatio })) })).toEqual(expected);
   });
 
-  test('more that comes than ends piles up, which is a queue and no regression', () => {
-    const piling = many(60, () => ({ ...CALM, arrivalCount: 8 }));
-    expect(causesOf({ slices: piling })).toEqual(['queueing']);
-    expect(diagnose(facts({ slices: piling })).playbook.at(-1)?.step).toBe('Add replicas.');
+  test('has ever more requests without a token, which is a queue and no regression', () => {
+    const growing = many(60, (index) => ({ ...CALM, backlogMaxCount: 2 + Math.floor(index / 4) }));
+    const { findings, playbook } = diagnose(facts({ slices: growing }));
+    expect(findings.map(({ cause }) => cause)).toEqual(['queueing']);
+    expect(findings[0]?.says).toContain('went from 4 to 14: rising latency is no regression');
+    expect(playbook.at(-1)?.step).toBe('Add replicas.');
   });
 
-  test('of which streams have not ended yet, because they have just begun, has no queue', () => {
-    const begun = many(60, (index) => ({ ...CALM, arrivalCount: 5, endCount: index < 15 ? 0 : 5 }));
-    expect(causesOf({ slices: begun })).toEqual([]);
-    expect(causesOf({ slices: many(18, () => ({ ...CALM, arrivalCount: 5, endCount: 2 })) })).toEqual([]);
+  test.each([
+    ['as many as before', (index: number): SliceSpec => ({ ...CALM, backlogMaxCount: 8 + (index % 3) })],
+    ['one or two of them', (index: number): SliceSpec => ({ ...CALM, backlogMaxCount: index < 30 ? 0 : 2 })],
+    ['streams that have not ended yet', (index: number): SliceSpec => ({ ...CALM, endCount: index < 15 ? 0 : 5 })],
+  ])('has %s, which is no queue', (_what, of) => {
+    expect(causesOf({ slices: many(60, of) })).toEqual([]);
   });
 
   test('with one that waits between two steps has no queue, with two in each tenth slice it has', () => {

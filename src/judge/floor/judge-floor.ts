@@ -122,12 +122,12 @@ function ttftVerdict(
   };
   const prompt = `A prompt of ${counted(promptTokens)} tokens`;
   const alone = `${prompt} needs ${shown(numbers.prefill_ms)} ms of prefill alone (${setup.overlap})`;
-  const renegotiate = `Renegotiate by prompt length: up to ${counted(numbers.prompt_max)} tokens can be promised`;
+  const renegotiate = `Renegotiate by prompt length: up to ${counted(numbers.prompt_max)} tokens can be promised at these rates (${setup.overlap})`;
   if (numbers.prefill_at_peak_ms > withinMs) {
     return {
       verdict: 'ttft_impossible',
       ok: false,
-      text: `${prompt} needs ${shown(numbers.prefill_at_peak_ms)} ms at the hardware's peak (roofline): no use of it reaches ${shown(withinMs)} ms. ${renegotiate} at these rates, ${counted(numbers.prompt_max_at_peak)} at the peak.`,
+      text: `${prompt} needs ${shown(numbers.prefill_at_peak_ms)} ms at the hardware's peak (roofline): no use of it reaches ${shown(withinMs)} ms. ${renegotiate}, ${counted(numbers.prompt_max_at_peak)} at the peak.`,
       numbers,
     };
   }
@@ -135,7 +135,7 @@ function ttftVerdict(
     return {
       verdict: 'ttft_beyond_rates',
       ok: false,
-      text: `${alone} at these rates, above ${shown(withinMs)} ms. ${renegotiate} at these rates.`,
+      text: `${alone} at these rates, above ${shown(withinMs)} ms. ${renegotiate}.`,
       numbers,
     };
   }

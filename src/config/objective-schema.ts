@@ -61,21 +61,24 @@ const FIGURES: Readonly<Record<string, ObjectiveKind>> = {
   served: 'served',
 };
 const FIGURES_SHOWN = [...Object.keys(FIGURES), 'gap_p95', 'gap_pooled_p95'];
+const THERE_ARE = ` There are ${Object.keys(FIGURES).join(', ')}, and percentiles such as gap_p95 and gap_pooled_p95.`;
 
 export interface FigureName {
   readonly kind: ObjectiveKind;
   readonly percent?: number;
 }
 
-/** What `ttft`, `gap_p95` or `gap_pooled_p95` is about; a sentence when it is about nothing. */
+/** What `ttft`, `gap_p95` or `gap_pooled_p95` is about; whole sentences when it is about nothing. */
 export function readFigure(name: string): FigureName | string {
   const kind = Object.hasOwn(FIGURES, name) ? FIGURES[name] : undefined;
   if (kind !== undefined) return { kind };
-  const match = /^gap_(pooled_)?p(\d{1,4})$/.exec(name);
-  if (match === null) return `there is no figure "${name.slice(0, 64)}".${didYouMean(name, FIGURES_SHOWN)}`;
+  // `p095` would be a second name of `p95`.
+  const match = /^gap_(pooled_)?p([1-9]\d{0,3})$/.exec(name);
+  if (match === null)
+    return `there is no figure "${name.slice(0, 64)}".${didYouMean(name, FIGURES_SHOWN) || THERE_ARE}`;
   const percent = Number(match[2]);
   if (percent < PERCENT_LEAST || percent > PERCENT_MOST) {
-    return `expected a percentile from p${PERCENT_LEAST} to p${PERCENT_MOST}; for the worst gap there is gap_max`;
+    return `expected a percentile from p${PERCENT_LEAST} to p${PERCENT_MOST}; for the worst gap there is gap_max.`;
   }
   return { kind: match[1] === undefined ? 'gap_percentile' : 'gap_pooled', percent };
 }

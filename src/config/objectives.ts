@@ -78,7 +78,7 @@ function checkOne(raw: unknown, place: string, buckets: readonly string[]): Chec
   const fields = typeof raw === 'object' && raw !== null ? (raw as RawClass) : {};
   const name = fields['objective'];
   const figure = typeof name === 'string' ? readFigure(name) : undefined;
-  if (typeof figure === 'string') faults.push(`${place}.objective: ${figure}${figure.endsWith('?') ? '' : '.'}`);
+  if (typeof figure === 'string') faults.push(`${place}.objective: ${figure}`);
   if (typeof figure === 'object') {
     faults.push(...togetherFaults(fields, figure.kind).map(({ field, text }) => `${place}.${field}: ${text}.`));
   }

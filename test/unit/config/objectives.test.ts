@@ -165,6 +165,17 @@ describe('objectives', () => {
     ]);
   });
 
+  test('what is like no figure is told which there are, and a percentile has one name only', () => {
+    const there =
+      'There are ttft, ttfo, gap_max, tpot, e2e, valid, served, and percentiles such as gap_p95 and gap_pooled_p95.';
+    expect(
+      faultsOf({ objective: 'latency', max_ms: 9, target: 0.9 }, { objective: 'gap_p095', max_ms: 9, target: 0.9 }),
+    ).toEqual([
+      `classes[0].objectives[0].objective: there is no figure "latency". ${there}`,
+      'classes[0].objectives[1].objective: there is no figure "gap_p095". Did you mean "gap_p95"?',
+    ]);
+  });
+
   test('a list is needed, and not an endless one', () => {
     expect(check({ objectives: {} }).faults).toEqual(['classes[0].objectives: expected a list of objectives.']);
     const many = Array.from({ length: 17 }, (_, index) => ({

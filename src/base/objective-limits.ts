@@ -12,6 +12,11 @@ export const JOB_DEADLINE_MAX_S = 604_800;
 export const OBJECTIVE_TOKENS_MAX_COUNT = 100_000_000;
 /** Largest limit that a client can ask for by header. */
 export const ASKED_MAX_MS = 3_600_000;
+/**
+ * Objectives of one class and model that have series of their own, three each. Products of 32 classes, 16 objectives and
+ * 20 models would take the room of all other metrics; later ones count for all models together.
+ */
+export const OBJECTIVES_BY_MODEL_MAX_COUNT = 2_000;
 /** Time over which goodput and attainment are told beside those since the start, and the slots it is cut into. */
 export const GOODPUT_WINDOW_MS = 300_000;
 export const GOODPUT_SLOTS_COUNT = 30;

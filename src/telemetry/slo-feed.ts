@@ -1,5 +1,6 @@
 // The sink that counts verdicts of objectives and goodput. Decides nothing: what was kept was judged before.
 // Series of configured objectives are there at 0 from the start, or an alert on them would never fire.
+import { OBJECTIVES_BY_MODEL_MAX_COUNT } from '../base/objective-limits.ts';
 import {
   DEMAND_EXCHANGES,
   DEMAND_GAP_MAX,
@@ -14,7 +15,7 @@ import {
 import { MET_WORDS, type GapTally, type SloVerdict } from '../judge/slo/verdict.ts';
 import type { ExemplarRef, Report, Sink } from '../judge/report.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
-import { OTHER, type Labels, type MetricStore } from './store.ts';
+import { LABELS_FOLDED, OTHER, type Labels, type MetricStore } from './store.ts';
 
 export interface SloFeed extends Sink {
   /** These classes have these objectives from now on. */
@@ -31,6 +32,7 @@ export function createSloFeed(store: MetricStore, classes: readonly ClassSpec[])
     }
   };
   know(classes);
+  const placeOf = createPlaces(store);
   return {
     name: 'objectives',
     know,
@@ -38,17 +40,34 @@ export function createSloFeed(store: MetricStore, classes: readonly ClassSpec[])
       const { slo, labels } = report;
       if (slo === undefined) return;
       const series = { class: labels.class, model: labels.model };
-      countObjectives(store, slo, series);
+      countObjectives(store, slo, (objective) => placeOf(series, objective));
       countGoodput(store, slo, { tokens: report.record.tokens.output, series });
       countDemand(store, report, exemplar);
     },
   };
 }
 
-function countObjectives(store: MetricStore, { objectives }: SloVerdict, series: Labels): void {
-  for (const { name: objective, met, gaps } of objectives) {
-    if (gaps === undefined) store.counter(SLO_EXCHANGES, { ...series, objective, met }).add(1);
-    else countGaps(store, gaps, { ...series, objective });
+type Series = Readonly<Record<'class' | 'model', string>>;
+
+/** The labels under which an objective is counted: beyond a cap the model is left out, never class or objective. */
+function createPlaces(store: MetricStore): (series: Series, objective: string) => Labels {
+  const own = new Set<string>();
+  return (series, objective) => {
+    if (series.model === OTHER) return { ...series, objective };
+    const key = `${series.class}\n${series.model}\n${objective}`;
+    if (own.has(key) || own.size < OBJECTIVES_BY_MODEL_MAX_COUNT) {
+      own.add(key);
+      return { ...series, objective };
+    }
+    store.counter(LABELS_FOLDED, { label: 'model' }).add(1);
+    return { ...series, model: OTHER, objective };
+  };
+}
+
+function countObjectives(store: MetricStore, { objectives }: SloVerdict, placeOf: (objective: string) => Labels): void {
+  for (const { name, met, gaps } of objectives) {
+    if (gaps === undefined) store.counter(SLO_EXCHANGES, { ...placeOf(name), met }).add(1);
+    else countGaps(store, gaps, placeOf(name));
   }
 }
 

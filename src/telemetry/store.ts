@@ -121,7 +121,7 @@ export function createMetricStore(options: MetricStoreOptions): MetricStore {
   const seriesMax = options.seriesMax ?? SERIES_MAX_COUNT;
   let seriesCount = 0;
 
-  /** The series with these labels, or the metric's overflow when there is no room for another. */
+  /** The series with these labels; without room for it that of all models, or else the metric's overflow. */
   function resolve<Series>(family: Family, series: Map<string, Series>, labels: Labels, make: () => Series): Series {
     const key = keyOf(family.labelNames, labels);
     const known = series.get(key);
@@ -132,14 +132,16 @@ export function createMetricStore(options: MetricStoreOptions): MetricStore {
       seriesCount += 1;
       return insert(series, key, make());
     }
-    noteFolded(family.labelNames, values);
-    const overflowKey = values.map(() => OTHER).join(SEPARATOR);
-    return series.get(overflowKey) ?? insert(series, overflowKey, make());
+    // Series of all models together are there from the start, and keep the class and whatever else an alert asks for.
+    const ofAllModels = series.get(foldedKey(family.labelNames, values, ['model']));
+    noteFolded(ofAllModels === undefined ? family.labelNames : ['model'], labels);
+    const overflowKey = foldedKey(family.labelNames, values, family.labelNames);
+    return ofAllModels ?? series.get(overflowKey) ?? insert(series, overflowKey, make());
   }
 
-  function noteFolded(names: readonly LabelName[], values: readonly string[]): void {
-    for (const [index, label] of names.entries()) {
-      if (values[index] !== OTHER && values[index] !== '') store.counter(LABELS_FOLDED, { label }).add(1);
+  function noteFolded(names: readonly LabelName[], labels: Labels): void {
+    for (const label of names) {
+      if ((labels[label] ?? OTHER) !== OTHER && labels[label] !== '') store.counter(LABELS_FOLDED, { label }).add(1);
     }
   }
 
@@ -192,6 +194,11 @@ function keyOf(names: readonly LabelName[], labels: Labels): string {
     key += labels[names[index] as LabelName] ?? '';
   }
   return key;
+}
+
+/** The key of the series that stands for all values of some labels. */
+function foldedKey(names: readonly LabelName[], values: readonly string[], folded: readonly LabelName[]): string {
+  return values.map((value, index) => (folded.includes(names[index] as LabelName) ? OTHER : value)).join(SEPARATOR);
 }
 
 function newFamilies(specs: readonly MetricSpec[]): Map<string, Family> {

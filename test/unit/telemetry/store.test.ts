@@ -156,7 +156,7 @@ describe('the cap on series', () => {
     // Three counters and the reserved ones are there from the start.
     const before = store.collect().reduce((sum, family) => sum + family.scalars.length, 0);
     for (let index = 0; index < 10; index += 1) {
-      store.counter(ENDS, { class: 'default', model: `m${index}`, reason: 'error' }).add(1);
+      store.counter(ENDS, { class: `c${index}`, model: `m${index}`, reason: 'error' }).add(1);
     }
     const ends = scalarsOf(store, 'rubato.ends');
     const folded = scalarsOf(store, 'rubato.self.labels_folded');
@@ -164,6 +164,15 @@ describe('the cap on series', () => {
     expect(Object.values(ends).reduce((sum, value) => sum + value, 0)).toBe(10);
     expect(ends['other/other/other']).toBe(10);
     expect(folded).toEqual({ class: 10, model: 10, reason: 10, route: 0 });
+  });
+
+  it('folds the model alone where its class has a series of all models', () => {
+    const store = newStore({ seriesMax: 6 });
+    for (let index = 0; index < 10; index += 1) {
+      store.counter(ENDS, { class: 'default', model: `m${index}`, reason: 'error' }).add(1);
+    }
+    expect(scalarsOf(store, 'rubato.ends')).toMatchObject({ 'default/other/error': 10, 'default/other/timeout': 0 });
+    expect(scalarsOf(store, 'rubato.self.labels_folded')).toEqual({ class: 0, model: 10, route: 0 });
   });
 
   it('keeps the series of a histogram that were there before', () => {

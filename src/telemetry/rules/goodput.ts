@@ -35,7 +35,7 @@ const RETRY_STORM: AlertingRule = {
   for: '10m',
   labels: { severity: 'ticket' },
   annotations: {
-    summary: 'Clients of {{ $labels.class }} mostly try again what failed',
+    summary: 'Many requests of {{ $labels.class }} try again what failed',
     description:
       '{{ $value | humanizePercentage }} of the exchanges are retries. They are load that nobody asked for: see what ' +
       'fails first, and have clients wait longer between tries.',

@@ -1,5 +1,5 @@
-// Stalls: their share of the gaps by who made them, and alerts on them and on prompts read in the steps of others. One gap in a hundred is where the 99th percentile
-// stops being a usual step and becomes a stall.
+// Stalls: their share of the gaps by who made them, and alerts on them and on prompts read in the steps of others.
+// One gap in a hundred is where the 99th percentile stops being a usual step and becomes a stall.
 import { PREFILL_STEP_RATIO } from '../../judge/causes/metrics.ts';
 import { GAPS, STALLS } from '../../measure/stall.ts';
 import { ratio, rateBy, recorded, select } from './promql.ts';

@@ -20,12 +20,16 @@ const PACED = { streamCount: STREAM_COUNT, chunkCount: 150, everyMs: 20, forMs: 
 const BURST_COUNT = 5;
 const BURST_MS = 20;
 const SATURATE_MS = 3_000;
+/** By then whatever a burst left to do behind its streams is done. */
+const AFTERMATH_MS = 500;
 const SCRAPE_MS = 1_000;
 
 interface Turn {
   readonly delays: Delays;
   readonly cpu: CpuTime;
   readonly burstNs: readonly number[];
+  /** Of the bursts, with what follows from their requests. */
+  readonly burstCpu: CpuTime;
   /** Chunks a second at saturation, and CPU a chunk then. */
   readonly saturated: { readonly chunksPerSecond: number; readonly cpuUsPerChunk: number };
 }
@@ -74,8 +78,11 @@ async function turn(load: Load, contender: Contender): Promise<Turn> {
     cpu = edge === 'start' ? cpuTimeOf(pid) : cpuSince(pid, cpu);
   });
   const burstNs: number[] = [];
+  const beforeBursts = cpuTimeOf(pid);
   for (let nth = 0; nth < BURST_COUNT; nth += 1) burstNs.push(...(await burst(load, port)));
-  return { delays, cpu, burstNs, saturated: await saturate(load, contender) };
+  await new Promise((resolve) => setTimeout(resolve, AFTERMATH_MS));
+  const burstCpu = cpuSince(pid, beforeBursts);
+  return { delays, cpu, burstNs, burstCpu, saturated: await saturate(load, contender) };
 }
 
 /** Everything on: traces and metrics to a collector, a record file, a scrape each second. */
@@ -93,6 +100,13 @@ async function startEverything(enginePort: number, collector: Contender): Promis
 
 const usPerChunk = (turns: readonly Turn[], thread: keyof CpuTime): number[] =>
   turns.map(({ cpu, delays }) => cpu[thread] / 1_000 / delays.chunkNs.length);
+
+/** Of the thread that serves: rubato's relay, the only one of the others. */
+const servingUsPerRequest = (turns: readonly Turn[]): number[] =>
+  turns.map(({ burstCpu, burstNs }) => (burstCpu.relayNs || burstCpu.mainNs) / 1_000 / burstNs.length);
+const usPerRequest = (turns: readonly Turn[]): number[] =>
+  turns.map(({ burstCpu, burstNs }) => burstCpu.totalNs / 1_000 / burstNs.length);
+const burstP50Ms = (turns: readonly Turn[]): number[] => turns.map(({ burstNs }) => msOf(percentile(burstNs, 50)));
 
 function pacedRow(name: string, turns: readonly Turn[], base: readonly Turn[]): string[] {
   const of = (percent: number) => (each: Turn) => msOf(percentile(each.delays.chunkNs, percent));
@@ -114,6 +128,8 @@ function otherRow(name: string, turns: readonly Turn[]): string[] {
     name,
     spreadText(burstMs(50)),
     spreadText(burstMs(99)),
+    spreadText(servingUsPerRequest(turns)),
+    spreadText(usPerRequest(turns)),
     spreadText(turns.map(({ saturated }) => saturated.chunksPerSecond)),
     spreadText(turns.map(({ saturated }) => saturated.cpuUsPerChunk)),
   ];
@@ -126,7 +142,9 @@ function figuresOf(turns: readonly Turn[]): unknown {
     delayP50Ms: spreadOf(turns.map(({ delays }) => msOf(percentile(delays.chunkNs, 50)))),
     delayP99Ms: spreadOf(turns.map(({ delays }) => msOf(percentile(delays.chunkNs, 99)))),
     firstP50Ms: spreadOf(turns.map(({ delays }) => msOf(percentile(delays.firstNs, 50)))),
-    burstP50Ms: spreadOf(turns.map(({ burstNs }) => msOf(percentile(burstNs, 50)))),
+    burstP50Ms: spreadOf(burstP50Ms(turns)),
+    servingUsPerRequest: spreadOf(servingUsPerRequest(turns)),
+    usPerRequest: spreadOf(usPerRequest(turns)),
     chunksPerSecond: spreadOf(turns.map(({ saturated }) => saturated.chunksPerSecond)),
   };
 }
@@ -154,6 +172,8 @@ async function run(): Promise<BenchResult> {
   const of = (name: string): Turn[] => turns.get(name) ?? [];
   const rubatoUs = median(usPerChunk(of('rubato'), 'totalNs'));
   const bareUs = median(usPerChunk(of('bare @fastify/http-proxy'), 'totalNs'));
+  const againstBare = (figure: (turns: readonly Turn[]) => number[]): number =>
+    median(figure(of('rubato'))) / median(figure(of('bare @fastify/http-proxy')));
   const p50Ms = (name: string): number => median(of(name).map(({ delays }) => msOf(percentile(delays.chunkNs, 50))));
   return {
     name: 'cost',
@@ -165,7 +185,15 @@ async function run(): Promise<BenchResult> {
       },
       {
         title: `${STREAM_COUNT} new streams within ${BURST_MS} ms (connect → first chunk, ms), and saturation`,
-        head: ['way', 'burst p50', 'burst p99', 'chunks/s', 'CPU µs a chunk'],
+        head: [
+          'way',
+          'burst p50',
+          'burst p99',
+          'CPU µs a request, serving thread',
+          'process',
+          'chunks/s',
+          'CPU µs a chunk',
+        ],
         rows: [...turns].map(([name, each]) => otherRow(name, each)),
       },
     ],
@@ -177,6 +205,13 @@ async function run(): Promise<BenchResult> {
         target: 0.5,
         unit: 'ms',
       },
+      {
+        what: 'CPU a new request, serving thread, against bare http-proxy',
+        value: againstBare(servingUsPerRequest),
+        target: 0.8,
+        unit: '×',
+      },
+      { what: 'burst p50 against bare http-proxy', value: againstBare(burstP50Ms), target: 0.8, unit: '×' },
     ],
     figures: Object.fromEntries([...turns].map(([name, each]) => [name, figuresOf(each)])),
   };

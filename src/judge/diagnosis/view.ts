@@ -28,13 +28,16 @@ export interface DiagnosisView {
 const SLICE_LEAST_GAP_COUNT = 20;
 /** Prompts of all lengths make gaps of all lengths, which have no mode: then so many usual gaps are a slow one. */
 const SLOW_TIMES = 2;
+/** Where steps are uneven anyhow, twice the usual gap is nothing: then the longest of them are looked at. */
+const TAIL_PERCENT = 97;
 /** The plain step of a slice, also where prefill is in more than half of its steps. */
 const PLAIN_PERCENT = 25;
 
 export function viewOf(facts: DiagnosisFacts): DiagnosisView {
   const { gaps } = facts.now;
   const shape = shapeOf(gaps);
-  const slowFromNs = shape && (shape.slowFromNs ?? SLOW_TIMES * shape.main.atNs);
+  const slowFromNs =
+    shape && (shape.slowFromNs ?? Math.max(SLOW_TIMES * shape.main.atNs, percentileNs(gaps, TAIL_PERCENT) ?? 0));
   const plainNs = percentileNs(gaps, PLAIN_PERCENT) ?? 0;
   const counted = facts.slices.flatMap((slice) => {
     const gapCount = countOf(slice.gaps);

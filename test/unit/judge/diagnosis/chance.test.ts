@@ -84,6 +84,10 @@ test.each([
 test.each([
   ['prompts of one length', { ...CALM, msPerToken: 1.5, promptSigma: 0.1 }],
   ['prompts of all lengths', { ...CALM, runningCount: 4, msPerToken: 1.5 }],
+  [
+    'prompts of all lengths, among steps that are uneven anyhow',
+    { ...CALM, runningCount: 12, sigma: 0.6, msPerToken: 3 },
+  ],
 ] as const)('prefill among streams is found in more than nine windows of ten with %s', (_what, world) => {
   const counts = accusations(world, 100);
   expect(counts.get('prefill_interference') ?? 0).toBeGreaterThan(90);

@@ -6,6 +6,8 @@ export const FAILED_TRIES_MAX_COUNT = 10_000;
 export const RETRY_BY_BODY_MAX_MS = 120_000;
 /** The same by an idempotency key, which nobody sends by chance. */
 export const RETRY_BY_KEY_MAX_MS = 600_000;
+/** Answered requests that had an idempotency key, remembered for whoever sends it again: 16 a second for ten minutes. */
+export const ANSWERED_KEYS_MAX_COUNT = 10_000;
 /** Longest idempotency key that is looked at; longer ones are no keys. */
 export const IDEMPOTENCY_KEY_MAX_CHARS = 512;
 /** Tries that a client can state; SDKs make 2 to 10. */

@@ -1,4 +1,4 @@
-// Metrics of retries: what was asked before and failed. They are in rubato.exchanges and not in the demand.
+// Metrics of retries: what was asked before and failed, or has an idempotency key that was answered. They are in rubato.exchanges and not in the demand.
 import type { MetricSpec } from '../base/metric-spec.ts';
 import { RETRY_SIGNS } from '../record/retry-facts.ts';
 
@@ -6,7 +6,7 @@ export const RETRIES: MetricSpec = {
   name: 'rubato.retries',
   type: 'counter',
   unit: '{exchange}',
-  help: 'Exchanges that tried again what had failed before, by how one knows: the same idempotency key, the same body, or the word of their client alone. They are not new demand.',
+  help: 'Exchanges that ask again for the same, by how one knows: the same idempotency key, the same body as one that had failed, or the word of their client alone. They are not new demand.',
   labels: ['reason'],
   classed: true,
   startAtZero: { reason: RETRY_SIGNS },

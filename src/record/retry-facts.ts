@@ -3,7 +3,7 @@
 
 /** How a retry was recognised, the surest sign first. */
 export const RETRY_SIGNS = [
-  'idempotency_key', // the same key as a try before it that failed
+  'idempotency_key', // the same key as a try before it, whatever came of that one
   'body', // the same method, path, credentials and body as a try before it that failed
   'stated', // its client says so, and no try before it is known here
 ] as const;
@@ -15,6 +15,8 @@ export interface RetryFacts {
   readonly attempt: number;
   /** The exchange that was tried before it; absent when `stated`. */
   readonly of?: string;
+  /** A try before it had its whole answer; its client may not have got it. */
+  readonly wasAnswered?: true;
   /** The exchange that was tried first; absent when `stated`. */
   readonly first?: string;
   /** The first try was opened → this one was. */

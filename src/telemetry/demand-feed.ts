@@ -58,7 +58,8 @@ function countRetry(store: MetricStore, { record, labels }: Report): void {
   if (retryOf === undefined) return;
   const series = { class: labels.class, model: labels.model };
   store.counter(RETRIES, { ...series, reason: retryOf.sign }).add(1);
-  if (retryOf.of !== undefined && end.outcome === 'ok') store.counter(RETRIES_RECOVERED, series).add(1);
+  const hadFailed = retryOf.of !== undefined && retryOf.wasAnswered === undefined;
+  if (hadFailed && end.outcome === 'ok') store.counter(RETRIES_RECOVERED, series).add(1);
 }
 
 function countDocument(store: MetricStore, { record, labels }: Report): void {

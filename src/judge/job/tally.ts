@@ -69,6 +69,8 @@ export function addExchange(tally: JobTally, record: StreamRecord): void {
   tally.exchangeCount += 1;
   tally.lastEndAfterNs = Math.max(tally.lastEndAfterNs, endNs);
   if (retryOf !== undefined) tally.retryCount += 1;
+  // The answer that there is already was counted as a document.
+  if (retryOf?.wasAnswered === true) return;
   // The try before counted as a document that failed; one that was not seen here counted as nothing.
   const replaces = retryOf?.of !== undefined;
   if (state === 'failed') {

@@ -95,6 +95,13 @@ test('a retry is counted by how one knows, and once more when it brought the ans
   });
 });
 
+test('an answer that is given again under the same key recovers nothing', () => {
+  const { feed, counted } = stage();
+  const retryOf = { ...RETRY, sign: 'idempotency_key', wasAnswered: true } as const;
+  feed.onReport?.(reportOf(usualStream(3), { retryOf }), undefined);
+  expect(counted()).toEqual({ 'rubato_retries_total default m idempotency_key': 1 });
+});
+
 test('documents are counted by what they brought, and tokens of those that were answered in time', () => {
   const { feed, counted } = stage();
   feed.onReport?.(document(1), undefined);

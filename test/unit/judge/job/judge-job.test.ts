@@ -147,6 +147,25 @@ describe('a document', () => {
     });
   });
 
+  test('an answer asked for again by its key is one document, and a failure to give it again is none', () => {
+    const retryOf = {
+      sign: 'idempotency_key',
+      attempt: 2,
+      of: 'a',
+      first: 'a',
+      sinceFirstNs: 1,
+      wasAnswered: true,
+    } as const;
+    const records = [doc({ size: 2 }), doc({ openedS: 2, retryOf }), doc({ openedS: 4, failed: true, retryOf })];
+    expect(judge(records, 'deadline')).toMatchObject({
+      exchangeCount: 3,
+      retryCount: 2,
+      answeredCount: 1,
+      failedCount: 0,
+      met: { deadline: 'false' },
+    });
+  });
+
   test('whose first try nobody saw counts once it is answered', () => {
     const retryOf = { sign: 'stated', attempt: 2 } as const;
     expect(judge([doc({ retryOf })], 'deadline')).toMatchObject({ answeredCount: 1, failedCount: 0 });

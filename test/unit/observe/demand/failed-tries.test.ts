@@ -2,6 +2,7 @@
 // Method: ends of exchanges told to the memory of failed tries, moments in whole seconds.
 import { describe, expect, test } from 'vitest';
 import { RETRY_BY_BODY_MAX_MS, RETRY_BY_KEY_MAX_MS } from '../../../../src/base/demand-limits.ts';
+import { AnsweredKeys } from '../../../../src/observe/demand/answered-keys.ts';
 import { type EndedTry, FailedTries } from '../../../../src/observe/demand/failed-tries.ts';
 
 const S = 1e9;
@@ -34,6 +35,25 @@ describe('a retry', () => {
       sign: 'idempotency_key',
       of: 'a',
     });
+  });
+
+  test('is the same key after an answer too, and its own answer is known by it again', () => {
+    const tries = new FailedTries();
+    const keyed = { ...OK, keyPrint: 'k' };
+    expect(tries.ended(tried('a', 0, 1, keyed))).toBeUndefined();
+    const again = { sign: 'idempotency_key', first: 'a', wasAnswered: true };
+    expect(tries.ended(tried('b', 2, 3, keyed))).toEqual({ ...again, of: 'a', attempt: 2, sinceFirstNs: 2 * S });
+    expect(tries.ended(tried('c', 4, 5, keyed))).toEqual({ ...again, of: 'b', attempt: 3, sinceFirstNs: 4 * S });
+    // One at the same time asks for something of its own, by all that is known.
+    expect(tries.ended(tried('d', 4.5, 6, keyed))).toBeUndefined();
+    expect(tries.size).toBe(0);
+  });
+
+  test('of a failed try behind an answer still says that there was one', () => {
+    const tries = new FailedTries();
+    tries.ended(tried('a', 0, 1, { ...OK, keyPrint: 'k' }));
+    expect(tries.ended(tried('b', 2, 3, { keyPrint: 'k' }))).toMatchObject({ of: 'a', wasAnswered: true });
+    expect(tries.ended(tried('c', 4, 5, { ...OK, keyPrint: 'k' }))).toMatchObject({ of: 'b', wasAnswered: true });
   });
 
   test('of a retry names the first try and counts on', () => {
@@ -122,6 +142,13 @@ describe('memory', () => {
     expect([tries.size, tries.forgottenCount]).toEqual([3, 2]);
     const found = [0, 1, 2, 3, 4].map((each) => tries.ended(tried('r', 9, 9, { ...OK, bodyPrint: `b${each}` }))?.of);
     expect(found).toEqual([undefined, undefined, 't2', 't3', 't4']);
+  });
+
+  test('of answered keys is bounded, and what was answered last stays', () => {
+    const keys = new AnsweredKeys(2);
+    const before = (id: string) => ({ id, endedAtNs: S, first: { id, openedAtNs: 0 }, attempt: 1, wasAnswered: true });
+    for (const id of ['a', 'b', 'a', 'c']) keys.add(id, before(id));
+    expect(['a', 'b', 'c'].map((id) => keys.find(id, 2 * S)?.id)).toEqual(['a', undefined, 'c']);
   });
 
   test('lets go of what nobody can retry any more', () => {

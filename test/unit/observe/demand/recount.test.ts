@@ -50,7 +50,13 @@ function recountRetries(tries: readonly EndedTry[]): (string | undefined)[] {
             each.endedAtNs <= now.openedAtNs &&
             now.openedAtNs - each.endedAtNs <= maxS * S,
         );
-    const found = before('keyPrint', 600) ?? before('bodyPrint', 120);
+    // The last answer under the same key: one that is long over, or was given later, does not count.
+    const answer = tries
+      .slice(0, index)
+      .findLast((each) => !each.failed && now.keyPrint !== undefined && each.keyPrint === now.keyPrint);
+    const agoNs = now.openedAtNs - (answer?.endedAtNs ?? 0);
+    const answered = agoNs >= 0 && agoNs <= 600 * S ? answer : undefined;
+    const found = before('keyPrint', 600) ?? answered ?? before('bodyPrint', 120);
     if (found !== undefined) tried.add(found.id);
     return found?.id;
   });

@@ -4,7 +4,7 @@
 /** Reads remembered of a running stream: more than a second at 50 a second, in half a KiB. */
 export const READS_KEPT_COUNT = 64;
 /** Stalls of one exchange whose surroundings are kept; later ones are counted as `unknown`. A context is 1 KiB. */
-export const STALL_CONTEXTS_MAX_COUNT = 128;
+export const STALL_CONTEXTS_MAX_COUNT = 256;
 /** Other streams of the route that are looked at around a stall; batches of engines are seldom larger. */
 export const COMPANY_LOOKED_AT_MAX_COUNT = 64;
 /** Exchanges of a route remembered once they got their first token, to know whose prompt was read when. */

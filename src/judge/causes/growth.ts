@@ -5,13 +5,16 @@ import type { StallView } from './view.ts';
 
 const EXPLAINED_RATIO = 0.5;
 /** Of the whole gap, at least. */
-const GAP_LEAST_RATIO = 0.3;
+const GAP_LEAST_RATIO = 0.2;
+/** Where tokens come in passes, what they come apart by anyway is not growth's. */
+const PASS_RATIO = 0.7;
 
 export function findGrowth(view: StallView): CauseFinding | undefined {
-  const { context, gapNs, excessNs, growthNs, grown, prefill, aftermath, pausedRatio } = view;
+  const { context, gapNs, excessNs, growthNs, grown, prefill, aftermath, pausedRatio, isBunched, usualNs = 0 } = view;
   if (aftermath === 'burst' || pausedRatio === 0) return undefined;
   if (growthNs < GAP_LEAST_RATIO * gapNs || growthNs < EXPLAINED_RATIO * excessNs || growthNs < prefill.explainedNs)
     return undefined;
+  if (isBunched && growthNs < PASS_RATIO * usualNs) return undefined;
   const { runningBefore, runningAt, quietStepNs } = context.company;
   return {
     confidence: pausedRatio === undefined ? 0.75 : 0.85,

@@ -1,6 +1,7 @@
 // A stall with what follows from its context, as all rules look at it: how much longer than usual it was, what the
 // stream did right after it, and what shares of it growth and the prompts of others explain. Derives, judges nothing.
 import type { StallContext } from '../../record/stall-context.ts';
+import { medianOf } from '../rank.ts';
 import { aftermathOf, type Aftermath } from './aftermath.ts';
 import { grownBy, growthNs } from './growth-share.ts';
 import { NO_PREFILL, prefillShare, type PrefillShare } from './prefill-share.ts';
@@ -85,9 +86,10 @@ function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): bool
  * it stands against what steps are on this route when the engine has little to do.
  */
 function usualOf({ stream, company }: StallContext, isBunched: boolean): number | undefined {
-  const { usualNs, passNs, readCount, nearZeroCount } = stream;
+  const { usualNs, passNs, readCount, nearZeroCount, gapsAfterNs } = stream;
   if (!isBunched) return usualNs ?? company.quietStepNs ?? company.usualP50Ns;
   // Large bunches leave room for few passes among the reads that are remembered.
   if (readCount - nearZeroCount >= READS_LEAST_COUNT || readCount >= READS_ENOUGH_COUNT) return passNs;
-  return company.quietStepNs ?? passNs ?? company.passP50Ns;
+  const passes = passesOf(gapsAfterNs);
+  return company.quietStepNs ?? passNs ?? company.passP50Ns ?? (passes.length === 0 ? undefined : medianOf(passes));
 }

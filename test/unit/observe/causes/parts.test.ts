@@ -1,0 +1,110 @@
+// Goal: what is learnt of a route (costs, steps, load, looks at its engine) is what was there. Method: values by hand.
+import { describe, expect, test } from 'vitest';
+import { CostBook } from '../../../../src/observe/causes/cost-book.ts';
+import { engineAround } from '../../../../src/observe/causes/engine-around.ts';
+import { Load } from '../../../../src/observe/causes/load.ts';
+import { ReadRing } from '../../../../src/observe/causes/read-ring.ts';
+import { StepBook } from '../../../../src/observe/causes/step-book.ts';
+import { StepWitness } from '../../../../src/observe/causes/step-witness.ts';
+import { TrackedExchange } from '../../../../src/observe/causes/tracked-exchange.ts';
+
+const MS = 1e6;
+
+describe('what a prompt costs', () => {
+  test('is a line with what each costs whatever its length, and odd ones bend nothing', () => {
+    const book = new CostBook();
+    for (const bytes of [1_000, 2_000, 3_000, 4_000, 8_000])
+      book.add({ bytes, costNs: 5 * MS + bytes * 10, shared: false });
+    book.add({ bytes: 2_500, costNs: 900 * MS, shared: false });
+    expect(book.costOf(6_000)).toBe(5 * MS + 60_000);
+  });
+
+  test('is unknown before any was seen, and those that nobody shared speak alone', () => {
+    const book = new CostBook();
+    expect(book.costOf(1_000)).toBeUndefined();
+    book.add({ bytes: 1_000, costNs: 50 * MS, shared: true });
+    expect(book.costOf(1_000)).toBe(50 * MS);
+    for (let count = 0; count < 3; count += 1) book.add({ bytes: 1_000, costNs: 10 * MS, shared: false });
+    expect(book.costOf(1_000)).toBe(10 * MS);
+    expect(book.costOf(0)).toBeUndefined();
+  });
+});
+
+test('the mean load is that since a moment', () => {
+  const load = new Load();
+  load.change(0, 2);
+  load.change(100, 6);
+  expect(load.meanSince(0, 0, 200)).toBe(4);
+  expect(load.meanSince(100, load.upTo(100), 200)).toBe(6);
+  expect(load.meanSince(200, load.upTo(200), 200)).toBe(6);
+});
+
+test('plain steps are known by how many streams share them, the fewest as quiet ones', () => {
+  const book = new StepBook();
+  expect(book.quiet).toBeUndefined();
+  for (const stepNs of [10, 11, 12, 13, 14]) book.add(2, stepNs);
+  for (const stepNs of [50, 51, 52, 53, 54]) book.add(30, stepNs);
+  expect(book.quiet).toEqual({ running: 2, stepNs: 12 });
+  expect(book.plain(33)).toBe(52);
+  expect(book.plain(8)).toBeUndefined();
+});
+
+describe('the witness of steps', () => {
+  const stream = (): TrackedExchange =>
+    new TrackedExchange(0, { sentAtNs: () => 0, promptBytes: () => 1, wasBlocked: () => false });
+
+  test('takes reads back to back as one step, and one stream at a time', () => {
+    const witness = new StepWitness();
+    const [one, other] = [stream(), stream()];
+    const steps = [0, 0.3, 0.6, 100, 100.3, 200].map((atMs) => witness.stepAt(one, atMs * MS));
+    expect(steps).toEqual([undefined, undefined, undefined, 100 * MS, undefined, 100 * MS]);
+    expect(witness.stepAt(other, 210 * MS)).toBeUndefined();
+    expect(witness.stepAt(one, 300 * MS)).toBe(100 * MS);
+    witness.ended(one);
+    expect(witness.stepAt(other, 310 * MS)).toBeUndefined();
+    expect(witness.stepAt(other, 410 * MS)).toBe(100 * MS);
+  });
+});
+
+describe('the latest reads', () => {
+  test('are found by moment, as far as they are remembered', () => {
+    const ring = new ReadRing();
+    for (let read = 0; read < 100; read += 1) ring.add(read * 10);
+    ring.addEvent();
+    expect([ring.count, ring.oldest, ring.atNs(99), ring.events(99), ring.events(98)]).toEqual([100, 36, 990, 2, 1]);
+    expect([ring.firstFrom(0), ring.firstFrom(501), ring.firstFrom(990), ring.firstFrom(991)]).toEqual([
+      36, 51, 99, 100,
+    ]);
+    expect(ring.gapsBefore()).toHaveLength(63);
+  });
+});
+
+describe('what the engine published around a stall', () => {
+  const moment = { chunk: 1, startAtNs: 100, endAtNs: 200 };
+
+  test('lies between the last look before it and the first after it', () => {
+    const samples = [
+      { atNs: 40, preemptedCount: 1 },
+      { atNs: 90, preemptedCount: 3, runningCount: 7 },
+      { atNs: 150, preemptedCount: 4 },
+      { atNs: 260, preemptedCount: 5, kvUsedRatio: 0.97 },
+    ];
+    expect(engineAround(samples, moment, 50, () => 9)).toEqual({
+      beforeAtNs: 40,
+      afterAtNs: 210,
+      runningBefore: 7,
+      kvUsedRatio: 0.97,
+      preemptedCount: 2,
+      presentCount: 9,
+    });
+  });
+
+  test('is nothing without looks, and a counter that began anew is unknown', () => {
+    expect(engineAround([], moment, 0, () => 1)).toBeUndefined();
+    const began = [
+      { atNs: 90, preemptedCount: 3 },
+      { atNs: 210, preemptedCount: 0 },
+    ];
+    expect(engineAround(began, moment, 0, () => 1)).not.toHaveProperty('preemptedCount');
+  });
+});

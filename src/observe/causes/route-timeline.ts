@@ -25,6 +25,8 @@ import type { TrackedExchange } from './tracked-exchange.ts';
 const ONE_STEP_NS = 2e6;
 /** By then the others' reads of the same step have been told of. */
 const LESSON_AFTER_NS = 10e6;
+/** Of the steps while somebody waits, at least so many read no prompt. */
+const ANY_PERCENT = 25;
 
 export interface TimelineOptions {
   /** Under which name its figures are shown; undefined before a hop, whose steps are an engine's behind it. */
@@ -51,6 +53,8 @@ export class RouteTimeline {
   readonly #costs = new CostBook();
   readonly #witness = new StepWitness();
   readonly #steps = new StepBook();
+  /** Of all steps: what is known of quiet ones where somebody always waits. */
+  readonly #anySteps = new StepBook(ANY_PERCENT);
   readonly prefillSteps = new PrefillSteps();
   /** First tokens of which the others' part of the step may still have to be read. */
   #lessons: Lesson[] = [];
@@ -84,7 +88,7 @@ export class RouteTimeline {
     if (stepNs !== undefined) {
       const someoneWaits = this.#waiting.size > 0 || this.#lastFirstAtNs > lastAtNs;
       this.prefillSteps.onStep(stepNs, atNs, someoneWaits);
-      if (!someoneWaits) this.#steps.add(this.#running.size, stepNs);
+      (someoneWaits ? this.#anySteps : this.#steps).add(this.#running.size, stepNs);
     }
     if (this.#lessons.length > 0) this.#learn(atNs);
   }
@@ -199,7 +203,7 @@ export class RouteTimeline {
     const route = {
       ...stall.load,
       contextAtBytes: this.#contextNow(),
-      quiet: this.#steps.quiet,
+      quiet: this.#steps.quiet ?? this.#anySteps.quiet,
       plainStepNs: this.#steps.plain(stall.load.runningAt),
       costOf: (bytes: number) => this.#costs.costOf(bytes),
     };

@@ -1,7 +1,7 @@
 // How long the steps of one route are when no prompt is read in them, by how many streams are in the batch: what a
 // stream that has hardly begun is measured against, and what tells growth from a pause. A few numbers for each
 // doubling of the batch.
-import { medianOf } from '../../judge/rank.ts';
+import { rankOf } from '../../judge/rank.ts';
 
 /** Steps remembered for each doubling of the batch, up to 1,024 streams. */
 const STEPS_KEPT_COUNT = 32;
@@ -11,6 +11,12 @@ const STEPS_LEAST_COUNT = 5;
 export class StepBook {
   readonly #lengths: number[][] = [];
   #counts: number[] = [];
+  readonly #percent: number;
+
+  /** Which of the lengths stands for all: the median, or a lower one where prompts are read in some of them. */
+  constructor(percent = 50) {
+    this.#percent = percent;
+  }
 
   add(runningCount: number, stepNs: number): void {
     const load = loadOf(runningCount);
@@ -25,7 +31,7 @@ export class StepBook {
     for (let load = 0; load < LOADS_COUNT; load += 1) {
       const lengths = this.#lengths[load];
       if (lengths !== undefined && lengths.length >= STEPS_LEAST_COUNT)
-        return { running: 2 ** load, stepNs: medianOf(lengths) };
+        return { running: 2 ** load, stepNs: rankOf(lengths, this.#percent) };
     }
     return undefined;
   }
@@ -33,7 +39,7 @@ export class StepBook {
   /** With about so many streams. */
   plain(runningCount: number): number | undefined {
     const lengths = this.#lengths[loadOf(runningCount)];
-    return lengths === undefined || lengths.length < STEPS_LEAST_COUNT ? undefined : medianOf(lengths);
+    return lengths === undefined || lengths.length < STEPS_LEAST_COUNT ? undefined : rankOf(lengths, this.#percent);
   }
 }
 

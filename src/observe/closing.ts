@@ -18,6 +18,7 @@ import type { TextCurve } from '../record/text-curve.ts';
 import type { EndEntry } from '../tape/entries.ts';
 import type { Demand } from './demand/demand.ts';
 import { EngineMemory, type EngineByMetrics } from './engine-memory.ts';
+import { WayMemory } from './way-memory.ts';
 import { subjectOf } from './evidence-subject.ts';
 import type { EndedExchange, Estimator, LateSource } from './late-evidence.ts';
 import { Later } from './later.ts';
@@ -63,6 +64,7 @@ export class Closing {
   readonly #options: ClosingOptions;
   readonly #shares: ClosingShares;
   readonly #engines: EngineMemory;
+  readonly #ways = new WayMemory();
   readonly #settlement: Settlement;
 
   constructor(options: ClosingOptions, shares: ClosingShares) {
@@ -79,6 +81,8 @@ export class Closing {
   /** Takes an exchange that has ended; its report follows at once unless evidence is still expected. */
   close(observed: ObservedExchange, end: EndEntry, decided: Decided): void {
     const { labels, place } = decided;
+    const { connection } = observed;
+    if (connection !== undefined) observed.connection = this.#ways.recall(place, connection);
     const bare = recordOf(observed, end, {
       route: labels.route,
       edge: labels.edge,
@@ -121,6 +125,7 @@ export class Closing {
   /** Another engine is behind a route from now on. */
   forget(place: string): void {
     this.#engines.forget(place);
+    this.#ways.forget(place);
     this.#options.estimator.forget(place);
   }
 

@@ -54,6 +54,8 @@ export interface ConnectionFacts {
   tlsNs?: number;
   /** Smallest TCP handshake to this upstream in the last 10 minutes, the floor of the part `wire`. */
   wireFloorNs?: number;
+  /** Smallest TCP handshake of this route so far, our own lateness included: the round trip takes no longer. */
+  handshakeLeastNs?: number;
 }
 
 export interface RequestFacts {

@@ -35,10 +35,11 @@ async function run(hop: HopChoice): Promise<void> {
 }
 
 /** What the rules say of what was kept. */
-function judged({ name, variant, ...hop }: HopChoice): ChainResult[] {
+function judged(hop: HopChoice): ChainResult[] {
+  const { name, variant } = hop;
   const way = variant.way === undefined ? {} : { expectedWay: variant.way };
   return RHYTHMS.flatMap((rhythm) => {
-    const sights = kept({ name, variant, ...hop }, rhythm);
+    const sights = kept(hop, rhythm);
     if (sights === undefined) return [];
     const { load } = sights;
     return [{ name, rhythm: rhythm.name, expected: variant.word, ...way, ...compare(sights, variant), load }];

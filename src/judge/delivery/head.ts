@@ -76,8 +76,8 @@ function outputAtNs({ record, bursts }: Shape): number {
 }
 
 function leastWaitNs({ record: { connection }, counts, bursts }: Shape): number {
-  // Our own lateness may be in a single handshake; the least of some minutes has little of it.
-  const roundTripNs = Math.min(connection?.tcpNs ?? Infinity, connection?.wireFloorNs ?? Infinity);
+  const { tcpNs = Infinity, wireFloorNs = Infinity, handshakeLeastNs = Infinity } = connection ?? {};
+  const roundTripNs = Math.min(tcpNs, wireFloorNs, handshakeLeastNs);
   if (roundTripNs > FAR_NS) return Infinity;
   const lostNs = LOST_NS + LOST_ROUND_TRIPS * roundTripNs;
   const gapNs = medianOf(bursts.slice(1).map(({ silenceNs }) => silenceNs));

@@ -14,8 +14,11 @@ import type { Growth } from '../truth/text-growth.ts';
 import { TruthEngine } from '../truth/truth-engine.ts';
 
 const NAME = 'hop';
-const WARM_UP_COUNT = 8;
-const WARM_UP_EVERY_MS = 25;
+/** Code that has run so often is quick enough to see the end of a handshake when it comes. */
+const WARM_UP_COUNT = 40;
+const WARM_UP_EVERY_MS = 12;
+/** Wall clocks of two processes are one, read to the millisecond. */
+const CLOCK_SLACK_MS = 1;
 
 /** The text as it grew on the wire, directly behind the hop and directly before it; moments on one clock. */
 export interface WireTruth {
@@ -94,18 +97,14 @@ export class Chain {
 
   async run(rhythm: Rhythm): Promise<Sights> {
     const { engineHeaders } = this.#hop.variant;
-    const before = this.#sidecar.records().length;
+    const startEpochMs = Date.now() - CLOCK_SLACK_MS;
     const target = { port: this.#sidecar.edgePort(NAME), request: this.#running.request, engineHeaders };
     const truth = await runStream(this.#engine, target, rhythm);
-    const isNew = (index: number): boolean => index >= before;
-    const outer = await this.#sidecar.record(
-      'the outer sight',
-      (record) => isNew(this.#indexOf(record)) && record.edge !== undefined,
-    );
-    const inner = await this.#sidecar.record(
-      'the inner sight',
-      (record) => isNew(this.#indexOf(record)) && record.edge === undefined && record.answer.streamed,
-    );
+    // Records of what was before may still come.
+    const isOwn = ({ openedAtEpochMs, answer }: StreamRecord): boolean =>
+      openedAtEpochMs >= startEpochMs && answer.streamed;
+    const outer = await this.#sidecar.record('the outer sight', (one) => isOwn(one) && one.edge !== undefined);
+    const inner = await this.#sidecar.record('the inner sight', (one) => isOwn(one) && one.edge === undefined);
     const wire = await this.#wireTruth();
     return { truth, ...(wire === undefined ? {} : { wire }), outer: outer.record, inner: inner.record };
   }
@@ -141,9 +140,5 @@ export class Chain {
     await this.#running.stop();
     await this.#sidecar.stop();
     await this.#engine.stop();
-  }
-
-  #indexOf(record: StreamRecord): number {
-    return this.#sidecar.records().findIndex((entry) => entry.record.id === record.id);
   }
 }

@@ -86,6 +86,12 @@ describe('the head of an engine that sends it early', () => {
     expect(said(longer)).toMatchObject({ word: 'holds', way: 'head' });
   });
 
+  test('that came by a kept connection is judged by the quickest handshake before it', () => {
+    const connection = { reused: true, handshakeLeastNs: 600_000 };
+    expect(said({ engine: VLLM, connection })).toMatchObject({ word: 'holds', way: 'head' });
+    expect(said({ engine: VLLM, connection: { reused: true, handshakeLeastNs: ms(40) } })?.word).toBe('unsure');
+  });
+
   test('that came on its own passes', () => {
     expect(said({ engine: VLLM, headMs: 5 })).toMatchObject({ word: 'passes', signs: ['one_by_one'] });
     expect(said({ engine: VLLM, headMs: 390 })).toMatchObject({ word: 'passes', signs: ['one_by_one'] });

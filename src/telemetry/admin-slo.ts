@@ -5,6 +5,7 @@ import type { ClassSummary } from './summary.ts';
 export const OBJECTIVE_HEAD = [
   'class',
   'objective',
+  'limit',
   'target',
   'kept, recent',
   'kept, since start',
@@ -12,10 +13,14 @@ export const OBJECTIVE_HEAD = [
   'budget left, recent',
 ] as const;
 
+const NS_PER_MS = 1e6;
+
+/** After a reload an objective can stand here twice: its limit says which it is. */
 export function objectiveRows({ class: name, objectives }: ClassSummary): string[][] {
-  return objectives.map(({ objective, targetRatio, of: unit, sinceStart, window }) => [
+  return objectives.map(({ objective, limitNs, targetRatio, of: unit, sinceStart, window }) => [
     name,
     objective,
+    limitNs === undefined ? '–' : `${limitNs / NS_PER_MS} ms`,
     percent(targetRatio),
     kept(window, unit),
     kept(sinceStart, unit),
@@ -52,6 +57,7 @@ function kept({ metCount, missedCount, metRatio }: Attainment, unit: 'exchanges'
   return metRatio === undefined ? '–' : `${percent(metRatio)} of ${metCount + missedCount} ${unit}`;
 }
 
+/** Four digits behind the point, or a target of 99.999 % would stand here as 100. */
 function percent(ratio: number | undefined): string {
-  return ratio === undefined ? '–' : `${Math.round(ratio * 1e4) / 100} %`;
+  return ratio === undefined ? '–' : `${Math.round(ratio * 1e6) / 1e4} %`;
 }

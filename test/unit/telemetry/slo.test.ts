@@ -256,13 +256,25 @@ test('the live page shows every share with what it is a share of', () => {
   expect(row && objectiveRows(row)[0]).toEqual([
     'default',
     'ttft',
+    '200 ms',
     '95 %',
-    '33.33 % of 3 exchanges',
-    '33.33 % of 3 exchanges',
+    '33.3333 % of 3 exchanges',
+    '33.3333 % of 3 exchanges',
     '0',
-    '-1233.33 %',
+    '-1233.3333 %',
   ]);
   expect(row && goodputRows(row)).toEqual([['default', '1 of 3', '0.10 of 0.30', '5 of 10', '0.5 of 1.0', '1 of 3']]);
+});
+
+test('the page tells a target of five nines from all, and an objective from what it was before a reload', () => {
+  const summary = createSummary();
+  const strict = (limitMs: number): Objective => objective('ttft', limitMs, { target: 0.99999 });
+  for (const limitMs of [200, 50]) summary.onReport?.(reportOf(GOOD, [strict(limitMs)]), undefined);
+  const rows = summary.read().classes.flatMap((each) => objectiveRows(each));
+  expect(rows.map(([, ...rest]) => rest.slice(0, 4))).toEqual([
+    ['ttft', '200 ms', '99.999 %', '100 % of 1 exchanges'],
+    ['ttft', '50 ms', '99.999 %', '0 % of 1 exchanges'],
+  ]);
 });
 
 test('a row of the list of exchanges says whether it was good, and what was missed', () => {

@@ -165,10 +165,10 @@ export class GapMeter {
   }
 
   #tellReceived(chunk: number, atNs: number, gapNs: number): void {
-    const { thresholdNs, usualNs: medianNs } = this.#stalls;
+    const { usualNs, thresholdNs } = this.#stalls;
     const stalled = this.#stalls.add(gapNs);
-    const usual = stalled ? { usual: { medianNs, thresholdNs } } : undefined;
-    this.#listener.onGap('received', { chunk, atNs, gapNs, stalled, ...usual });
+    if (!stalled) this.#listener.onGap('received', { chunk, atNs, gapNs, stalled });
+    else this.#listener.onGap('received', { chunk, atNs, gapNs, stalled, usual: { medianNs: usualNs, thresholdNs } });
   }
 
   /** What the record keeps of pauses and what the meter goes by stay the same, so a replay decides alike. */

@@ -138,6 +138,8 @@ function isFastEnough({ tokensPerSecond, answeredCount: answered, uncountedCount
 function isValidEnough(tally: JobTally, target: number): Met {
   const documentCount = documentsOf(tally);
   if (documentCount === 0) return 'unknown';
-  if (tally.validCount >= target * documentCount) return 'true';
-  return tally.validCount + tally.unknownCount >= target * documentCount ? 'unknown' : 'false';
+  // 56 of 100 is 0.56 to the bit, while 0.56 times 100 is above 56.
+  const isReached = (validCount: number): boolean => validCount / documentCount >= target;
+  if (isReached(tally.validCount)) return 'true';
+  return isReached(tally.validCount + tally.unknownCount) ? 'unknown' : 'false';
 }

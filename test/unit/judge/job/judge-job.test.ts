@@ -205,6 +205,13 @@ describe('a verdict', () => {
     expect(judge([doc({ failed: true, terms: fast })], 'deadline').met.tokens_per_second).toBe('false');
   });
 
+  test('56 valid documents of 100 keep a target of 0.56, and 55 do not', () => {
+    const terms = { ...TERMS, validTarget: 0.56 };
+    const withValid = (count: number) =>
+      Array.from({ length: 100 }, (_, index) => doc({ terms, finish: index < count ? 'stop' : 'length' }));
+    expect([56, 55].map((count) => judge(withValid(count), 'deadline').met.valid)).toEqual(['true', 'false']);
+  });
+
   test('on validity is unknown only where what nobody can read decides it', () => {
     const half = { ...TERMS, validTarget: 0.5 };
     const valid = (...finishes: string[]) =>

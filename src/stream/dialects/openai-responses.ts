@@ -49,7 +49,8 @@ const TOOL_OUTPUT = '_call_output';
 
 export const openaiResponses: Dialect = {
   name: 'openai-responses',
-  ownsPath: (path) => /\/responses(?:\/[^/]+)?\/?$/.test(path),
+  // A count of a prompt's tokens is no answer.
+  ownsPath: (path) => /\/responses(?:\/(?!input_tokens\/?$)[^/]+)?\/?$/.test(path),
   claims: (message, eventName) =>
     message['object'] === 'response' || typeOf(message, eventName)?.startsWith('response.') === true,
   read,

@@ -132,6 +132,8 @@ describe('the path of a response', () => {
     ['/openai/responses/', true],
     ['/v1/responses/resp_1', true],
     ['/v1/responses/resp_1/input_items', false],
+    ['/v1/responses/input_tokens', false],
+    ['/v1/responses/compact', true],
     ['/v1/chat/completions', false],
   ])('%s is one: %s', (path, isOne) => {
     expect(dialectForPath(path)?.name === 'openai-responses').toBe(isOne);

@@ -22,11 +22,11 @@ const LOST_ROUND_TRIPS = 4;
 /** A longer way is so uneven that the text catches up with its head; and so may be one that nobody has measured. */
 const FAR_NS = 10_000_000;
 /**
- * A network that stood still keeps the text of that time as well. One token is next to impossible to be kept alone,
- * unless tokens are far apart; else it takes a wait twice as long.
+ * A network that stood still keeps the text of all that time as well. What took the engine a small part of it is next
+ * to impossible to be kept alone; else it takes a wait twice as long.
  */
 const STOOD_STILL = 2;
-const APART_PARTS = 6;
+const LITTLE_PARTS = 6;
 /** An answer that was there already is over at once; then what kept the head was no engine at all. */
 const BURSTS_LEAST = 8;
 const BURSTS_AMPLE = 20;
@@ -81,8 +81,8 @@ function leastWaitNs({ record: { connection }, counts, bursts }: Shape): number 
   if (roundTripNs > FAR_NS) return Infinity;
   const lostNs = LOST_NS + LOST_ROUND_TRIPS * roundTripNs;
   const gapNs = medianOf(bursts.slice(1).map(({ silenceNs }) => silenceNs));
-  const isAlone = (counts[0] ?? 0) <= 1 && gapNs * APART_PARTS <= lostNs;
-  return isAlone ? lostNs : STOOD_STILL * lostNs;
+  const isLittle = (counts[0] ?? 0) * gapNs * LITTLE_PARTS <= lostNs;
+  return isLittle ? lostNs : STOOD_STILL * lostNs;
 }
 
 /** How late our own stamp may be: what came apart may have one moment for that. */

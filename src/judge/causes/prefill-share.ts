@@ -42,10 +42,10 @@ export function prefillShare(context: StallContext, excessNs: number, stepNs: nu
     const window = clipped(windowOf(arrival, stepNs), startAtNs, endAtNs);
     if (window === undefined) continue;
     all.push(window);
-    const restNs = restOf(arrival, context, stepNs);
-    possibleCostNs += restNs ?? Infinity;
+    possibleCostNs += arrival.costNs ?? Infinity;
     if (arrival.firstTokenAtNs === undefined) continue;
     known.push(window);
+    const restNs = restOf(arrival, context, stepNs);
     promptBytes += arrival.promptBytes;
     isRecompute ||= arrival.resumedAfterNs !== undefined;
     costNs = costNs === undefined || restNs === undefined ? undefined : costNs + restNs;

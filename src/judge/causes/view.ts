@@ -89,7 +89,8 @@ function usualOf({ stream, company }: StallContext, isBunched: boolean): number 
   const { usualNs, passNs, readCount, nearZeroCount, gapsAfterNs } = stream;
   if (!isBunched) return usualNs ?? company.quietStepNs ?? company.usualP50Ns;
   // Large bunches leave room for few passes among the reads that are remembered.
-  if (readCount - nearZeroCount >= READS_LEAST_COUNT || readCount >= READS_ENOUGH_COUNT) return passNs;
+  const isEnough = readCount - nearZeroCount > READS_LEAST_COUNT || readCount >= READS_ENOUGH_COUNT;
+  if (usualNs !== undefined && isEnough) return passNs;
   const passes = passesOf(gapsAfterNs);
   return company.quietStepNs ?? passNs ?? company.passP50Ns ?? (passes.length === 0 ? undefined : medianOf(passes));
 }

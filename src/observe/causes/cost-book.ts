@@ -17,6 +17,8 @@ interface Line {
   readonly eachNs: number;
 }
 
+/** So few may all have been odd. */
+const COSTS_LEAST_COUNT = 3;
 /** From so many on, those that nobody shared speak alone. */
 const ALONE_LEAST_COUNT = 3;
 /** Sizes closer than this factor say nothing of a slope. */
@@ -35,9 +37,9 @@ export class CostBook {
     this.#line = undefined;
   }
 
-  /** What reading so much text costs; undefined before any was seen. */
+  /** What reading so much text costs; undefined before a few were seen. */
   costOf(bytes: number): number | undefined {
-    if (this.#costs.length === 0 || bytes <= 0) return undefined;
+    if (this.#costs.length < COSTS_LEAST_COUNT || bytes <= 0) return undefined;
     const alone = this.#costs.filter(({ shared }) => !shared);
     this.#line ??= lineThrough(alone.length >= ALONE_LEAST_COUNT ? alone : this.#costs);
     const { perByteNs, eachNs } = this.#line;

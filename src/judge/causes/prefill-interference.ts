@@ -6,6 +6,8 @@ import type { StallView } from './view.ts';
 
 /** Of the excess, so much must be accounted for, by prompts more than by anything else. */
 const EXPLAINED_RATIO = 0.5;
+/** And so many times what growth explains. */
+const AHEAD_FACTOR = 1.2;
 /** Of the others, so many must have paused as well: a prompt slows the whole batch. */
 const PAUSED_RATIO = 0.6;
 /** A prompt that has no first token to show must cost about what the gap was longer by. */
@@ -27,7 +29,7 @@ export function findPrefillInterference(view: StallView): CauseFinding | undefin
     ...(pausedRatio === undefined ? [] : ['others_paused']),
     ...(prefill.isRecompute ? ['recompute'] : []),
   ];
-  if (prefill.explainedNs >= EXPLAINED_RATIO * excessNs && prefill.explainedNs > growthNs) {
+  if (prefill.explainedNs >= EXPLAINED_RATIO * excessNs && prefill.explainedNs >= AHEAD_FACTOR * growthNs) {
     if (prefill.costNs !== undefined) {
       return { confidence: pausedRatio === undefined ? 0.85 : 0.95, signs: ['first_token', 'cost', ...signs], numbers };
     }

@@ -64,6 +64,8 @@ export default defineConfig({
       project('conformance', { sequence: { groupOrder: 0 } }),
       project('replay', { sequence: { groupOrder: 0 } }),
       project('tidy', { sequence: { groupOrder: 0 } }),
+      // One or two minutes of computing a file, and nothing that could come late.
+      project('study', { sequence: { groupOrder: 0 } }),
       project('wire', { ...WIRE, exclude: TIMED, sequence: { groupOrder: 1 }, maxWorkers: WIRE_WORKERS }),
       project('wire-timed', { ...WIRE, include: TIMED, sequence: { groupOrder: 2 }, fileParallelism: false }),
       project('load', { ...WIRE, sequence: { groupOrder: 3 }, fileParallelism: false }),

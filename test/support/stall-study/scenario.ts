@@ -5,7 +5,7 @@ import type { EngineModel } from '../../../src/client/reference-engine/model.ts'
 import type { SimulatedRequest } from '../../../src/client/reference-engine/simulate.ts';
 import { drawRequests } from './load.ts';
 import type { Stretch } from './outside.ts';
-import { DEVELOPMENT, Draw, HELD_OUT, type Ranges } from './ranges.ts';
+import { DEVELOPMENT, DEVELOPMENT_BUSY, DEVELOPMENT_WIDE, Draw, HELD_OUT, type Ranges } from './ranges.ts';
 import type { Way } from './travel.ts';
 
 export const SWITCHES = [
@@ -58,10 +58,19 @@ const PAIRS: readonly (readonly Switch[])[] = SWITCHES.flatMap((one, index) =>
     .map((other) => [one, other]),
 );
 
-export function drawScenario(run: number, set: 'development' | 'held_out'): Scenario {
-  // Seeds of the two sets are far apart as well.
-  const seed = set === 'development' ? 1_000 + run : 7_000_000 + 31 * run;
-  const draw = new Draw(seed, set === 'development' ? DEVELOPMENT : HELD_OUT);
+/** Seeds of the sets are far apart as well. */
+const SETS = {
+  development: { firstSeed: 1_000, ranges: DEVELOPMENT },
+  development_wide: { firstSeed: 3_000_000, ranges: DEVELOPMENT_WIDE },
+  development_busy: { firstSeed: 7_000_000, ranges: DEVELOPMENT_BUSY },
+  held_out: { firstSeed: 11_000_000, ranges: HELD_OUT },
+} as const;
+export type StudySet = keyof typeof SETS;
+
+export function drawScenario(run: number, set: StudySet): Scenario {
+  const { firstSeed, ranges } = SETS[set];
+  const seed = firstSeed + (set === 'development' ? 1 : 31) * run;
+  const draw = new Draw(seed, ranges);
   const switches = switchesOf(run);
   const has: Has = (name) => switches.includes(name);
   const model = drawModel(draw, has);

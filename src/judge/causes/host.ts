@@ -8,6 +8,9 @@ const TOGETHER_RATIO = 0.8;
 /** What growth and prompts leave of the excess, at least. */
 const LEFT_RATIO = 0.6;
 const PASS_RATIO = 0.7;
+/** A prompt that costs so many times less is not it, even if its cost is not known well. */
+const FAR_TOO_SHORT_FACTOR = 3;
+const WAITED_RATIO = 0.6;
 
 export function findHost(view: StallView): CauseFinding | undefined {
   const { context, aftermath, prefill, excessNs, growthNs, isBunched, usualNs, pausedRatio } = view;
@@ -15,6 +18,7 @@ export function findHost(view: StallView): CauseFinding | undefined {
   if (aftermath === 'burst' || usualNs === undefined || (isBunched && excessNs < PASS_RATIO * usualNs))
     return undefined;
   if (excessNs - growthNs - prefill.possibleNs < LEFT_RATIO * excessNs) return undefined;
+  if (mayBeRead(view)) return undefined;
   const { streamCount, pausedCount, resumedTogetherCount, burstCount } = company;
   const numbers = {
     excessMs: excessNs / 1e6,
@@ -35,4 +39,16 @@ export function findHost(view: StallView): CauseFinding | undefined {
   if (aftermath === 'unclear' && context.stream.gapsAfterNs.length > 1) return undefined;
   if (resumedTogetherCount < TOGETHER_RATIO * pausedCount) return undefined;
   return { confidence: pausedCount >= 2 ? 0.85 : 0.75, signs: ['all_paused', 'together', 'no_arrival'], numbers };
+}
+
+/** Somebody waited all the while, or got a first token with the end of it, whose prompt is not far too short for that. */
+function mayBeRead({ context, excessNs }: StallView): boolean {
+  const { startAtNs, endAtNs, arrivals } = context;
+  return arrivals.some(
+    ({ sentAtNs, firstTokenAtNs = Infinity, endedAtNs = Infinity, costNs = Infinity, resumedAfterNs }) => {
+      if (resumedAfterNs !== undefined || costNs * FAR_TOO_SHORT_FACTOR < excessNs) return false;
+      const overlapNs = Math.min(endAtNs, firstTokenAtNs, endedAtNs) - Math.max(startAtNs, sentAtNs);
+      return overlapNs >= WAITED_RATIO * (endAtNs - startAtNs);
+    },
+  );
 }

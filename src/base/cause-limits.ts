@@ -7,6 +7,8 @@ export const READS_KEPT_COUNT = 64;
 export const STALL_CONTEXTS_MAX_COUNT = 256;
 /** Other streams of the route that are looked at around a stall; batches of engines are seldom larger. */
 export const COMPANY_LOOKED_AT_MAX_COUNT = 64;
+/** Streams of a route remembered behind their end, so that who stalled meanwhile knows that they went on. */
+export const DEPARTED_KEPT_COUNT = 16;
 /** Exchanges of a route remembered once they got their first token, to know whose prompt was read when. */
 export const ARRIVALS_KEPT_COUNT = 64;
 /** Exchanges that wait for their first token and are looked at around a stall, the oldest first. */

@@ -61,6 +61,8 @@ export interface StallCompany {
   /** Of these, the ones without a read in the middle of the gap, and those that read on at least twice. */
   readonly pausedCount: number;
   readonly wentOnCount: number;
+  /** Others that read on at least twice within the gap and then ended in it; absent without any. */
+  readonly endedWithinCount?: number;
   /** Of the paused, those that came back together with this stream. */
   readonly resumedTogetherCount: number;
   /** Of the paused, those that came back with more than a step's worth at once. */

@@ -19,7 +19,9 @@ export function findHost(view: StallView): CauseFinding | undefined {
     return undefined;
   if (excessNs - growthNs - prefill.possibleNs < LEFT_RATIO * excessNs) return undefined;
   if (mayBeRead(view)) return undefined;
-  const { streamCount, pausedCount, resumedTogetherCount, burstCount } = company;
+  const { streamCount, pausedCount, resumedTogetherCount, burstCount, endedWithinCount = 0 } = company;
+  // Somebody read on until the end of its own: the engine did not stand still.
+  if (endedWithinCount > 0) return undefined;
   const numbers = {
     excessMs: excessNs / 1e6,
     others: streamCount,

@@ -11,7 +11,9 @@ const RECOMPUTE_FACTOR = 1.8;
 export function findPreemption(view: StallView): CauseFinding | undefined {
   const { context, aftermath, gapNs } = view;
   const { company, engine } = context;
-  const { wentOnCount, pausedCount } = company;
+  const { pausedCount, endedWithinCount = 0 } = company;
+  // Room for this one often comes free by the end of another, which went on up to it.
+  const wentOnCount = company.wentOnCount + endedWithinCount;
   if (aftermath === 'burst' || wentOnCount === 0) return undefined;
   if (wentOnCount < WENT_ON_LEAST_RATIO * (wentOnCount + pausedCount)) return undefined;
   const preempted = engine?.preemptedCount;
@@ -26,7 +28,11 @@ export function findPreemption(view: StallView): CauseFinding | undefined {
     ...(engine?.kvUsedRatio === undefined ? {} : { kvUsedRatio: engine.kvUsedRatio }),
     ...(lastGapNs === undefined ? {} : { recomputeMs: lastGapNs / 1e6 }),
   };
-  const signs = ['others_went_on', ...(isRecomputed ? ['recompute'] : [])];
+  const signs = [
+    ...(company.wentOnCount > 0 ? ['others_went_on'] : []),
+    ...(endedWithinCount > 0 ? ['others_ended'] : []),
+    ...(isRecomputed ? ['recompute'] : []),
+  ];
   if (preempted !== undefined)
     return { confidence: isRecomputed ? 0.95 : 0.9, signs: ['preempted', ...signs], numbers };
   if (aftermath !== 'single' || !isRecomputed) return undefined;

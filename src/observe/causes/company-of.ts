@@ -23,6 +23,8 @@ export interface RouteThen {
   readonly contextAtBytes: number;
   readonly quiet: { readonly running: number; readonly stepNs: number } | undefined;
   readonly plainStepNs: number | undefined;
+  /** Streams that ended last. */
+  readonly departed: readonly TrackedExchange[];
   costOf(bytes: number): number | undefined;
 }
 
@@ -72,7 +74,9 @@ export function companyOf(
     const together = isInStep(own, other);
     if (together !== undefined) compared.push(together);
   }
-  return { company: companyFrom(tally, own, route, compared), resumed };
+  const endedWithinCount = route.departed.filter((other) => endedWithin(other, moment)).length;
+  const company = companyFrom(tally, own, route, compared);
+  return { company: endedWithinCount === 0 ? company : { ...company, endedWithinCount }, resumed };
 }
 
 function companyFrom(tally: Tally, own: TrackedExchange, route: RouteThen, compared: readonly boolean[]): StallCompany {
@@ -126,6 +130,12 @@ function tallyOther(tally: Tally, other: TrackedExchange, { startAtNs, endAtNs }
     if (isBurst(other, next, ring.atNs(next) - beforeNs)) tally.burstCount += 1;
   }
   return true;
+}
+
+/** It read on while this one was silent, up to its end. */
+function endedWithin({ ring, lastReadAtNs }: TrackedExchange, { startAtNs, endAtNs }: StallMoment): boolean {
+  if (lastReadAtNs <= startAtNs || lastReadAtNs >= endAtNs) return false;
+  return ring.count - ring.firstFrom(startAtNs + togetherNs(endAtNs - startAtNs)) >= 2;
 }
 
 /** What came at once was half of what a silence so long had missed, or more. */

@@ -4,6 +4,7 @@
 import {
   ARRIVALS_KEPT_COUNT,
   DELIVERIES_KEPT_COUNT,
+  DEPARTED_KEPT_COUNT,
   ARRIVALS_LISTED_MAX_COUNT,
   WAITING_LOOKED_AT_MAX_COUNT,
 } from '../../base/cause-limits.ts';
@@ -49,6 +50,8 @@ export class RouteTimeline {
   readonly #running = new Set<TrackedExchange>();
   /** Those that got their first token last, the latest last. */
   readonly #arrived: TrackedExchange[] = [];
+  /** Streams that ended last, the latest last. */
+  readonly #departed: TrackedExchange[] = [];
   readonly #load = new Load();
   readonly #costs = new CostBook();
   readonly #witness = new StepWitness();
@@ -127,7 +130,11 @@ export class RouteTimeline {
       for (const { stall } of own) this.#freeze(exchange, stall);
       this.#watched = this.#watched.filter((watched) => watched.own !== exchange);
     }
-    if (this.#running.delete(exchange)) this.#load.change(atNs, this.#running.size);
+    if (this.#running.delete(exchange)) {
+      this.#load.change(atNs, this.#running.size);
+      this.#departed.push(exchange);
+      if (this.#departed.length > DEPARTED_KEPT_COUNT) this.#departed.shift();
+    }
     this.#waiting.delete(exchange);
     exchange.end(atNs);
     this.#witness.ended(exchange);
@@ -205,6 +212,7 @@ export class RouteTimeline {
       contextAtBytes: this.#contextNow(),
       quiet: this.#steps.quiet ?? this.#anySteps.quiet,
       plainStepNs: this.#steps.plain(stall.load.runningAt),
+      departed: this.#departed,
       costOf: (bytes: number) => this.#costs.costOf(bytes),
     };
     stall.see(companyOf(own, stall.moment, this.#running, route));

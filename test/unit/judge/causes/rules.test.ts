@@ -116,6 +116,18 @@ describe('preemption', () => {
     expect(causeOf({ company })).toBe('unknown');
   });
 
+  // Over real sockets vLLM let a stream go on when the only other one ended, and the engine's process was blamed.
+  test('is told where the one that made room ended, and nobody is left to compare with', () => {
+    const alone = { streamCount: 0, pausedCount: 0, wentOnCount: 0, resumedTogetherCount: 0, endedWithinCount: 1 };
+    const after = { ...engine({ preemptedCount: 1 }), runningAfter: 1, presentCount: 2 };
+    expect(judgeStall(stallContext({ company: alone, context: { engine: after } }))).toMatchObject({
+      cause: 'preemption',
+      signs: ['preempted', 'others_ended'],
+    });
+    const uncounted = { ...after, preemptedCount: 0 };
+    expect(causeOf({ company: alone, context: { engine: uncounted } })).toBe('unknown');
+  });
+
   test.each<[string, Changes]>([
     ['the engine counts none', { company, context: { engine: engine() } }],
     ['what was missed comes at once', { company, stream: BURST, context: { engine: engine({ preemptedCount: 1 }) } }],

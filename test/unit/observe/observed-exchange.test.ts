@@ -57,7 +57,14 @@ test('a usual stream, every entry of it', () => {
       upstreamEndAtNs: 121_000_000,
       clientEndAtNs: 122_000_000,
     },
-    connection: { reused: false, tcpNs: 300_000, dnsNs: 100_000, tlsNs: 5, wireFloorNs: 200_000 },
+    connection: {
+      reused: false,
+      tcpNs: 300_000,
+      dnsNs: 100_000,
+      tlsNs: 5,
+      wireFloorNs: 200_000,
+      handshakeLeastNs: 300_000,
+    },
     request: {
       method: 'POST',
       path: '/v1/chat/completions',

@@ -46,11 +46,27 @@ export function growthOf(before: Holding, after: Holding): string[] {
   };
   grew('resident memory', before.rssBytes, after.rssBytes, RSS_SLACK_BYTES);
   grew('sockets', before.socketCount, after.socketCount, SOCKETS_SLACK_COUNT);
-  grew('series', before.seriesCount, after.seriesCount, 0);
+  faults.push(...newSeries(before.samples, after.samples));
   for (const [type, count] of Object.entries(after.resources)) {
     grew(`resources of kind ${type}`, before.resources[type] ?? 0, count, RESOURCES_SLACK_COUNT);
   }
   return faults;
+}
+
+/**
+ * Series that a label value has made which was not there before: names from requests would make them without end. One
+ * whose values were all known is a combination of closed sets that had not come up yet.
+ */
+function newSeries(before: readonly Sample[], after: readonly Sample[]): string[] {
+  const keysOf = ({ name, labels }: Sample): string[] =>
+    Object.entries(labels)
+      .map(([label, value]) => `${label}=${value}`)
+      .concat(name);
+  const known = new Set(before.flatMap((sample) => keysOf(sample)));
+  return after.flatMap((sample) => {
+    const fresh = keysOf(sample).filter((key) => !known.has(key));
+    return fresh.length === 0 ? [] : [`a series was added: ${sample.name} by ${fresh.join(', ')}`];
+  });
 }
 
 export function holdingText({ rssBytes, socketCount, seriesCount, resources }: Holding): string {

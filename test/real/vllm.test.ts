@@ -25,9 +25,11 @@ beforeAll(async () => {
   const spans = ['--otlp-traces-endpoint', `http://127.0.0.1:${spanPort}/v1/traces`];
   engine = await orMissing('vLLM', () =>
     startVllm(['--enable-per-request-metrics', ...spans], {
-      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
-      // By default spans leave every 5 s, later than anybody's report waits.
-      OTEL_BSP_SCHEDULE_DELAY: '200',
+      env: {
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
+        // By default spans leave every 5 s, later than anybody's report waits.
+        OTEL_BSP_SCHEDULE_DELAY: '200',
+      },
     }),
   );
   if (engine !== undefined)

@@ -50,9 +50,17 @@ function nameVllm(environment: string): void {
 /** Requests that run together: more than these wait. */
 const RUNNING = 4;
 
+export interface VllmOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Flags that shall differ from the usual ones. */
+  readonly changes?: Readonly<Record<string, string | number>>;
+  /** Layers of the model, where the usual few are too fast. */
+  readonly layerCount?: number;
+}
+
 export async function startVllm(
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env, changes, layerCount }: VllmOptions = {},
 ): Promise<EngineProcess> {
   const folder = await installed(RECIPE);
   return EngineProcess.start(
@@ -72,6 +80,7 @@ export async function startVllm(
           dtype: 'float32',
           'max-model-len': 2048,
           'max-num-seqs': RUNNING,
+          ...changes,
         }),
       ],
       env: {
@@ -85,6 +94,6 @@ export async function startVllm(
       healthPath: '/health',
       startCapMs: 5 * 60_000,
     },
-    (scratch) => writeHuggingFaceFolder(join(scratch, 'tiny')),
+    (scratch) => writeHuggingFaceFolder(join(scratch, 'tiny'), layerCount),
   );
 }

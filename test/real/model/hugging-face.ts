@@ -19,25 +19,25 @@ const NAMES: Readonly<Record<Tensor['role'], string>> = {
   down: 'mlp.down_proj.weight',
 };
 
-export function writeHuggingFaceFolder(folder: string): void {
+export function writeHuggingFaceFolder(folder: string, layerCount: number = SHAPE.layers): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, content: unknown): void =>
     writeFileSync(join(folder, name), JSON.stringify(content, undefined, 2));
-  write('config.json', config());
+  write('config.json', config(layerCount));
   write('generation_config.json', { eos_token_id: tokenId(SPECIAL.end), bos_token_id: tokenId(SPECIAL.begin) });
   write('tokenizer.json', tokenizer());
   write('tokenizer_config.json', tokenizerConfig());
-  writeFileSync(join(folder, 'model.safetensors'), safetensors());
+  writeFileSync(join(folder, 'model.safetensors'), safetensors(layerCount));
 }
 
-function config(): unknown {
+function config(layerCount: number): unknown {
   return {
     architectures: ['LlamaForCausalLM'],
     model_type: 'llama',
     vocab_size: VOCABULARY.length,
     hidden_size: SHAPE.width,
     intermediate_size: SHAPE.inner,
-    num_hidden_layers: SHAPE.layers,
+    num_hidden_layers: layerCount,
     num_attention_heads: SHAPE.heads,
     num_key_value_heads: SHAPE.keyHeads,
     head_dim: SHAPE.headWidth,
@@ -94,8 +94,8 @@ function tokenizerConfig(): unknown {
 }
 
 /** Length of the header, the header as JSON, then the numbers one tensor after the other. */
-function safetensors(): Buffer {
-  const all = tensors();
+function safetensors(layerCount: number): Buffer {
+  const all = tensors(layerCount);
   let offset = 0;
   const entries = all.map((tensor) => {
     const from = offset;

@@ -95,9 +95,10 @@ const LAYER_ROLES = {
 /** Spread of the logits: wide enough that one token wins clearly. */
 const LOGIT_SPREAD = 4;
 
-export function tensors(): Tensor[] {
+/** `layerCount`: more of the same make the model slower. */
+export function tensors(layerCount: number = SHAPE.layers): Tensor[] {
   const random = randomNumbers(20_260_823);
-  const layers = Array.from({ length: SHAPE.layers }, (_, layer) =>
+  const layers = Array.from({ length: layerCount }, (_, layer) =>
     Object.entries(LAYER_ROLES).map(([role, [rows, columns]]) => ({
       role: role as TensorRole,
       layer,

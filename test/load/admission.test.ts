@@ -2,13 +2,11 @@
 // refused; and without the key nobody is refused, however many ask.
 // Method: the reference engine with four places, an open-loop schedule, the sidecar's own records. The run without
 // admission shows that the overload is one: there interactive requests wait with all others.
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startReferenceEngine } from '../../src/client/reference-engine/start.ts';
 import { sendRequest } from '../../src/client/stream-client.ts';
 import { nearestRank, ascending } from '../../src/measure/percentile.ts';
+import { configFile } from '../support/config-file.ts';
 import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
 import { sleep } from '../support/signal.ts';
 
@@ -40,9 +38,7 @@ const ADMISSION = `admission:
 /** The records of all that was asked, by class. */
 async function overload(yaml: string): Promise<Partial<Record<string, RecordEntry[]>>> {
   const engine = await startReferenceEngine({ model: MODEL });
-  const config = join(mkdtempSync(join(tmpdir(), 'rubato-overload-')), 'rubato.yaml');
-  writeFileSync(config, yaml);
-  const sidecar = await Sidecar.start({ upstream: engine.url, args: ['--config', config] });
+  const sidecar = await Sidecar.start({ upstream: engine.url, args: ['--config', configFile(yaml)] });
   try {
     const everyMs = 1_000 / (CAPACITY_PER_SECOND * OVERLOAD);
     const count = Math.round((SECONDS * 1_000) / everyMs);

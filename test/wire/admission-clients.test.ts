@@ -1,10 +1,8 @@
 // Goal: a client that stands in the admission queue keeps all that it has otherwise: it may leave in any way, send its
 // body in any way, have its limits and its drain; and each way leaves the queue as it should be.
 // Method: one place at the engine, taken by a stream that is held open, and raw clients of each kind behind it.
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { configFile } from '../support/config-file.ts';
 import { useBench, type Bench } from '../support/bench.ts';
 import { PLAN_FIELD, type EngineExchange } from '../support/raw-engine.ts';
 import { at, c, chatRequest, D, DONE, END, HEAD } from '../support/script.ts';
@@ -14,12 +12,6 @@ import { poll, sleep } from '../support/signal.ts';
 const NS_PER_MS = 1e6;
 /** Long enough for the request of a client to be in line. */
 const IN_LINE_MS = 200;
-
-function fileOf(yaml: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'rubato-admission-')), 'rubato.yaml');
-  writeFileSync(path, yaml);
-  return path;
-}
 
 const ONE_PLACE = 'admission: { max_running: 1, classes: [{ class: default, max_wait_ms: 60000 }] }\n';
 
@@ -61,7 +53,7 @@ function newRecord(bench: Bench, from: number, outcome: string): Promise<RecordE
 }
 
 describe('a client in line', () => {
-  const bench = useBench({ args: ['--config', fileOf(ONE_PLACE), '--timeout-total', '30'] });
+  const bench = useBench({ args: ['--config', configFile(ONE_PLACE), '--timeout-total', '30'] });
   let holder: Holder;
   let arrivedCount: number;
   let recordCount: number;
@@ -146,7 +138,9 @@ describe('a client in line', () => {
 });
 
 describe('with a limit on the whole', () => {
-  const bench = useBench({ args: ['--config', fileOf(ONE_PLACE), '--timeout-total', '1', '--timeout-connect', '0.3'] });
+  const bench = useBench({
+    args: ['--config', configFile(ONE_PLACE), '--timeout-total', '1', '--timeout-connect', '0.3'],
+  });
 
   test('the wait counts in it, and in no other limit', async () => {
     const plan = bench.engine.plan([at(0, HEAD), at(0, c(D('a')))]);

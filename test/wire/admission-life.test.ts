@@ -1,10 +1,9 @@
 // Goal: the admission queue through the life of the process: a drain lets those in line have their turn, limits that are
 // reloaded hold at once, each relay has its share, and a relay that dies takes its own line with it and no more.
 // Method: a sidecar of its own for each test, its engine's streams held open, signals from outside.
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
+import { configFile } from '../support/config-file.ts';
 import { useClients } from '../support/clients.ts';
 import type { RawClient } from '../support/raw-client.ts';
 import { PLAN_FIELD, RawEngine, type EngineExchange } from '../support/raw-engine.ts';
@@ -24,8 +23,7 @@ function yamlOf(maxRunning: number): string {
 }
 
 async function start(maxRunning: number, args: readonly string[] = [], more: Partial<SidecarOptions> = {}) {
-  const config = join(mkdtempSync(join(tmpdir(), 'rubato-admission-')), 'rubato.yaml');
-  writeFileSync(config, yamlOf(maxRunning));
+  const config = configFile(yamlOf(maxRunning));
   const engine = await RawEngine.start();
   closers.push(() => engine.stop());
   const upstream = `http://127.0.0.1:${engine.port}`;

@@ -1,10 +1,9 @@
 // Goal: the admission queue lets in by limit and priority, refuses with 503 and a hint, tells its wait as rubato's own
 // time and never as the engine's, and loses no place. What it does for overload: test/load/admission.test.ts.
 // Method: raw clients and a raw engine, each answer open until it is told to end.
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { configFile } from '../support/config-file.ts';
 import { expectSplitToSum } from '../support/answer.ts';
 import { useBench, type Bench } from '../support/bench.ts';
 import type { RawClient } from '../support/raw-client.ts';
@@ -14,12 +13,6 @@ import type { RecordEntry } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
 
 const NS_PER_MS = 1e6;
-
-function fileOf(yaml: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'rubato-admission-')), 'rubato.yaml');
-  writeFileSync(path, yaml);
-  return path;
-}
 
 interface Asked {
   readonly client: RawClient;
@@ -64,7 +57,7 @@ describe('one place for all', () => {
   const bench = useBench(() => ({
     args: [
       '--config',
-      fileOf(
+      configFile(
         'admission:\n  max_running: 1\n  classes:\n' +
           '    - { class: interactive, priority: 1, max_wait_ms: 60000 }\n' +
           '    - { class: batch, max_waiting: 1, max_wait_ms: 60000 }\n' +
@@ -186,7 +179,7 @@ describe('one place for all', () => {
 });
 
 describe('while it runs', () => {
-  const path = fileOf('admission: { max_running: 1 }\n');
+  const path = configFile('admission: { max_running: 1 }\n');
   const bench = useBench({ args: ['--config', path] });
 
   test('the key can be taken away, and who waits goes on', async () => {

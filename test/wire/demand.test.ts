@@ -3,17 +3,16 @@
 // Method: the sidecar as its users run it, with classes from YAML, before a reference engine and the page of an
 // engine's metrics.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { startReferenceEngine, type ReferenceEngine } from '../../src/client/reference-engine/start.ts';
 import { sendRequest } from '../../src/client/stream-client.ts';
 import type { JobReport } from '../../src/judge/job/judge-job.ts';
 import type { RuleGroup } from '../../src/telemetry/rules/rule.ts';
+import { configFile } from '../support/config-file.ts';
 import { NODE, ROOT } from '../support/program.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { metricsOf } from '../support/rule-names.ts';
@@ -31,8 +30,7 @@ classes:
 /** Without a CPU quota there is nothing to tell of one. */
 const NOT_EVERYWHERE = new Set(['rubato_self_cpu_throttled_seconds_total']);
 
-const folder = mkdtempSync(join(tmpdir(), 'rubato-demand-'));
-const config = join(folder, 'rubato.yaml');
+const config = configFile(CONFIG);
 /** What a vLLM publishes that rules ask for. */
 const PAGE = [
   'num_requests_running 0',
@@ -48,7 +46,6 @@ let metricsPage: Server;
 let sidecar: Sidecar;
 
 beforeAll(async () => {
-  writeFileSync(config, CONFIG);
   engine = await startReferenceEngine({ persona: 'vllm', models: ['m'] });
   metricsPage = createServer((_, response) => void response.setHeader('content-type', 'text/plain').end(PAGE));
   await new Promise<void>((resolve) => metricsPage.listen(0, '127.0.0.1', resolve));
@@ -62,7 +59,6 @@ afterAll(async () => {
   await sidecar.stop();
   await engine.close();
   metricsPage.close();
-  rmSync(folder, { recursive: true });
 });
 
 function chatBody(words: string, tokens = 8): string {

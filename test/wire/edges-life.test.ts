@@ -1,12 +1,11 @@
 // Goal: edges live and end with the main listener: one drain, one set of limits, one certificate, one successor
 // when a relay dies; what cannot be had or changed is told with its key.
 // Method: sidecars of their own for each question, raw clients on both ports, a small gateway between them.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { configFile } from '../support/config-file.ts';
 import { pem, pemPath } from '../support/certificates.ts';
 import { Gateway } from '../support/gateway.ts';
 import { useClients } from '../support/clients.ts';
@@ -173,11 +172,9 @@ test('a hop that cannot be reached is a reason not to be ready, until it can', a
 });
 
 test('edges that were changed keep their old places, and this is said', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'rubato-edges-'));
-  open.push({ stop: async () => rmSync(folder, { recursive: true, force: true }) });
   const [engine, gateway] = [await RawEngine.start(), await Gateway.start()];
   open.push(engine, gateway);
-  const file = join(folder, 'rubato.yaml');
+  const file = configFile('');
   const write = (edges: string, more = ''): void =>
     writeFileSync(file, `upstream: http://127.0.0.1:${engine.port}\nedges: [${edges}]\n${more}`);
   write(`{ name: gateway, listen: "127.0.0.1:0", upstream: "${gateway.url}" }`);

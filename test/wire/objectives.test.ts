@@ -1,11 +1,10 @@
 // Goal: what a class promises in YAML, and what a client asks for by header, is judged on the wire: in /metrics, in
 // /api/summary, in the record file, and by a replay of it alike; SIGHUP changes promises, and an open stream keeps its
 // own. Method: the sidecar as its users run it before an engine whose delays are far beyond, or far within, the limits.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Summary } from '../../src/telemetry/summary.ts';
+import { configFile } from '../support/config-file.ts';
 import { rubato } from '../support/program.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { RawClient } from '../support/raw-client.ts';
@@ -33,13 +32,11 @@ classes:
       - { objective: gap_pooled_p90, max_ms: ${FAR_MS} }
 `;
 
-const folder = mkdtempSync(join(tmpdir(), 'rubato-objectives-'));
-const path = join(folder, 'rubato.yaml');
+const path = configFile(yaml(FAR_MS));
 let engine: RawEngine;
 let sidecar: Sidecar;
 
 beforeAll(async () => {
-  writeFileSync(path, yaml(FAR_MS));
   engine = await RawEngine.start();
   sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}`, args: ['--config', path] });
 });
@@ -47,7 +44,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await sidecar.stop();
   await engine.stop();
-  rmSync(folder, { recursive: true });
 });
 
 const USAGE = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } })}\n\n`;

@@ -2,10 +2,9 @@
 // route, class and limits it began with, and a configuration with faults changes nothing.
 // Method: a YAML file that is rewritten while raw streams are open; two engines, so that it is seen who
 // was asked.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
+import { configFile } from '../support/config-file.ts';
 import { expectFleetExact, playFleet } from '../support/fleet.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { RawClient } from '../support/raw-client.ts';
@@ -32,10 +31,7 @@ interface Running {
 }
 
 async function start(yaml: string, args: readonly string[] = [], nodeArgs: readonly string[] = []): Promise<Running> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubato-reload-'));
-  open.push({ stop: () => rmSync(folder, { recursive: true, force: true }) });
-  const path = join(folder, 'rubato.yaml');
-  writeFileSync(path, yaml);
+  const path = configFile(yaml);
   const sidecar = await Sidecar.start({ args: ['--config', path, ...args], nodeArgs });
   open.push(sidecar);
   return {

@@ -1,17 +1,14 @@
 // Goal: several upstreams by path prefix or host; each exchange goes where its rule says and carries
 // the route's name.
 // Method: two raw engines, one refused port and a configuration file.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configFile } from '../support/config-file.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { at, head } from '../support/script.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import type { WireMessage } from '../support/wire-parser.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'rubato-routes-'));
 let red: RawEngine;
 let blue: RawEngine;
 let sidecar: Sidecar;
@@ -27,14 +24,12 @@ beforeAll(async () => {
     `  - { name: nobody, prefix: /gone, upstream: "http://127.0.0.1:${gone.port}" }`,
   ];
   await gone.stop();
-  const file = join(folder, 'rubato.yaml');
-  writeFileSync(file, `${lines.join('\n')}\n`);
+  const file = configFile(`${lines.join('\n')}\n`);
   sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${blue.port}`, args: ['--config', file] });
   onlyRoutes = await Sidecar.start({ args: ['--config', file] });
 });
 afterAll(async () => {
   for (const each of [sidecar, onlyRoutes, red, blue]) await each.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function ask(target: string, host = 'x', port = sidecar.listenPort): Promise<WireMessage> {

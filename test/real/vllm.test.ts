@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
 import type { EngineProcess } from './engine/engine-process.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../../src/client/hops/free-port.ts';
 import { startVllm } from './engine/vllm.ts';
 import { askAll, askOnce, dataOf, type Answer } from './judge/ask.ts';
 import { orMissing, say } from './judge/missing.ts';

@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Finding } from '../../src/app/doctor/check.ts';
 import { startReferenceEngine } from '../../src/client/reference-engine/start.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../../src/client/hops/free-port.ts';
 import { Gateway, type GatewayOptions } from '../support/gateway.ts';
 import { rubato } from '../support/program.ts';
 import { Sidecar } from '../support/sidecar.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/app/doctor/check.ts';
 import { exportEngineSpans } from '../support/engine-exporter.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../../src/client/hops/free-port.ts';
 import { rubato } from '../support/program.ts';
 import { startReferenceEngine, type ReferenceEngineOptions } from '../../src/client/reference-engine/start.ts';
 

@@ -12,7 +12,7 @@ import { sumOf } from '../support/prometheus.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { poll } from '../support/signal.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../../src/client/hops/free-port.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const STREAM_COUNT = 60;

@@ -3,11 +3,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowNs } from '../../base/clock.ts';
 import { HOP_LAST_WORDS_CHARS } from '../../base/limits.ts';
+import { freePort } from './free-port.ts';
 import { recipeFolder, type HopChoice } from './load.ts';
 import type { ReadyCheck } from './recipe.ts';
 import { fill, fillWorkFolder, makeWorkFolder, type Placeholders } from './work-folder.ts';
@@ -202,13 +203,4 @@ function opens(port: number): Promise<boolean> {
     socket.once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
-}
-
-/** Free a moment ago; most servers cannot say which port they got when they choose one themselves. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -4,7 +4,7 @@
 import type { HopChoice } from '../../../src/client/hops/load.ts';
 import { startHop, type RunningHop } from '../../../src/client/hops/start.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../../src/client/hops/free-port.ts';
 import { Sidecar } from '../../support/sidecar.ts';
 import { HOPS_ENV } from '../installed.ts';
 import { RHYTHMS, type Rhythm } from '../truth/rhythms.ts';

@@ -5,7 +5,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atTheEnd } from '../../support/children.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../../src/client/hops/free-port.ts';
 import { poll } from '../../support/signal.ts';
 import { killGroup, MissingError } from './command.ts';
 

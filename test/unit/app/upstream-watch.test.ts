@@ -6,7 +6,7 @@ import { UpstreamWatch } from '../../../src/app/upstream-watch.ts';
 import type { UpstreamAddress } from '../../../src/config/config.ts';
 import { poll } from '../../support/signal.ts';
 import { catchLog } from '../telemetry/reports.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../../src/client/hops/free-port.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(() => cleanUps.splice(0).forEach((cleanUp) => cleanUp()));

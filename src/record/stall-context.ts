@@ -99,6 +99,11 @@ export interface StallArrival {
   /** Its end, where that had come. */
   readonly endedAtNs?: number;
   readonly promptBytes: number;
+  /**
+   * Without a first token, and all who were sent before it have theirs: since when that is so. Engines read prompts
+   * in the order of their coming.
+   */
+  readonly firstInLineAtNs?: number;
   /** It had tokens before and was silent for long: if its work was thrown away, this is its coming back. */
   readonly resumedAfterNs?: number;
   /**

@@ -1,8 +1,8 @@
 // Goal and method as in causes-development.test.ts, on seeds and ranges (test/support/stall-study/ranges.ts) that were
 // never used while the rules were written. Whoever mends a rule by what these runs show in detail has used them up, and
-// must draw new ones. The aim is 95 %. What is reached is held so that it cannot be lost: 77 % (30 November 2026); most
-// of what is missed are long prompts that come faster than the engine reads them, over many steps each.
+// must draw new ones. The aim is 95 %. What is reached is held so that it cannot be lost: 84 % (30 November 2026). What
+// rules were mended by since is development_flooded, of other ranges, whose long prompts come as fast.
 import { describe } from 'vitest';
 import { holdToStudy } from '../support/stall-study/hold-to-study.ts';
 
-describe('causes on engines held out', () => holdToStudy('held_out', { runCount: 200, rightLeast: 0.75 }));
+describe('causes on engines held out', () => holdToStudy('held_out', { runCount: 200, rightLeast: 0.82 }));

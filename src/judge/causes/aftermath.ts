@@ -54,7 +54,7 @@ export function aftermathOf(context: StallContext, stepNs: number | undefined, i
 }
 
 /** Events of a pass; of a stream that has hardly begun, those that follow count as well. */
-function usualPerPass({ stream }: StallContext): number {
+export function usualPerPass({ stream }: StallContext): number {
   const { eventCount, readCount, nearZeroCount, gapsAfterNs, eventsFromEnd } = stream;
   const passCount = readCount - nearZeroCount;
   if (passCount >= PASSES_LEAST_COUNT) return Math.max(1, eventCount / passCount);

@@ -3,6 +3,7 @@
 // step takes at most as many times longer as there is more in it. Reads a context, judges nothing.
 import { rankOf } from '../rank.ts';
 import type { StallContext } from '../../record/stall-context.ts';
+import { hasTurn, isInTurn, windowOf } from './prefill-share.ts';
 
 const AROUND_LEAST_COUNT = 3;
 const OTHERS_LEAST_COUNT = 2;
@@ -14,6 +15,8 @@ const TOGETHER_NS = 5e6;
 const STEP_SLACK = 1.3;
 /** No more of the steps around it are shorter than their level. */
 const LEVEL_PERCENT = 25;
+/** So much context lengthens no step by more than what it takes anyway: an engine reads its weights in each. */
+const CONTEXT_FREE_BYTES = 16_384;
 /** Below this part of the gap a read belongs to the step before it. */
 const NEAR_ZERO_PART = 16;
 
@@ -21,35 +24,70 @@ const NEAR_ZERO_PART = 16;
 export function grownBy({ stream, company }: StallContext): number {
   const { runningBefore, runningAt, contextBeforeBytes = 0, contextAtBytes = 0, quietRunning } = company;
   if (stream.usualNs === undefined) return runningAt / Math.max(1, quietRunning ?? runningBefore);
-  const content = contextBeforeBytes === 0 ? 1 : contextAtBytes / contextBeforeBytes;
+  const content = contextFactor(contextBeforeBytes, contextAtBytes);
   return Math.max(runningAt / Math.max(1, runningBefore), content);
 }
 
+/** How many times longer a step may be at most for what it has to read of contexts. */
+function contextFactor(beforeBytes: number, atBytes: number): number {
+  return atBytes / Math.max(CONTEXT_FREE_BYTES, beforeBytes);
+}
+
 export function growthNs(context: StallContext, usualNs: number): number {
-  const { stream, company, endAtNs, startAtNs } = context;
+  const { company, endAtNs, startAtNs } = context;
   const leastNs = (endAtNs - startAtNs) / NEAR_ZERO_PART;
-  const levels = [stepsAfterPrompts(context), stream.gapsBeforeNs.slice(-AROUND_LEAST_COUNT - 1)].map((gaps) => {
+  const reading = readingOf(context, usualNs);
+  const levels = [stepsAfter(context, reading), stepsBefore(context, reading)].map((gaps) => {
     const steps = gaps.filter((gapNs) => gapNs >= leastNs);
     return steps.length >= AROUND_LEAST_COUNT ? rankOf(steps, LEVEL_PERCENT) : 0;
   });
   // Others are used to that level already.
-  if (company.streamCount >= OTHERS_LEAST_COUNT) levels.push(company.passP50Ns ?? 0);
+  if (company.streamCount >= OTHERS_LEAST_COUNT && !reading.isInTurn) levels.push(company.passP50Ns ?? 0);
   const levelNs = Math.min(Math.max(...levels), mostNs(context, usualNs));
   // What plain steps with so many streams were before needs no bound.
   return Math.max(0, Math.max(levelNs, company.plainStepNs ?? 0) - usualNs);
 }
 
-/** The gaps after the stall in which no prompt was read any more. */
-function stepsAfterPrompts({ stream, arrivals, startAtNs, endAtNs }: StallContext): number[] {
+interface Reading {
+  /** A prompt that matters is in its turn since then; absent where none is known to be. */
+  readonly sinceNs: number;
+  /** The last prompt that matters has been read. */
+  readonly untilNs: number;
+  readonly isInTurn: boolean;
+}
+
+/** While prompts are read that lengthen a step by enough to matter, no step shows a level. */
+function readingOf({ arrivals, startAtNs, endAtNs }: StallContext, stepNs: number): Reading {
   const mattersNs = PROMPT_MATTERS_RATIO * (endAtNs - startAtNs);
   const heavy = arrivals.filter(({ costNs = Infinity }) => costNs >= mattersNs);
-  const readUntilNs = Math.max(endAtNs, ...heavy.map(({ firstTokenAtNs = 0 }) => firstTokenAtNs));
+  // One without a known cost may have been read at any time since it was sent, or may not.
+  const turns = heavy.flatMap((arrival) => (hasTurn(arrival) ? [windowOf(arrival, stepNs)] : []));
+  const around = turns.filter(({ fromNs, toNs }) => fromNs <= startAtNs + TOGETHER_NS && toNs > startAtNs);
+  const untilNs = heavy.map((arrival) => arrival.firstTokenAtNs ?? (hasTurn(arrival) ? windowOf(arrival, 0).toNs : 0));
+  return {
+    sinceNs: Math.min(...around.map(({ fromNs }) => fromNs)),
+    untilNs: Math.max(endAtNs, ...untilNs),
+    isInTurn: heavy.some((arrival) => isInTurn(arrival) && arrival.firstInLineAtNs <= startAtNs + TOGETHER_NS),
+  };
+}
+
+function stepsAfter({ stream, endAtNs }: StallContext, { untilNs }: Reading): number[] {
   let atNs = endAtNs;
   return stream.gapsAfterNs.filter((gapNs) => {
     const beganAtNs = atNs;
     atNs += gapNs;
-    return beganAtNs >= readUntilNs - TOGETHER_NS;
+    return beganAtNs >= untilNs - TOGETHER_NS;
   });
+}
+
+function stepsBefore({ stream, startAtNs }: StallContext, { sinceNs }: Reading): number[] {
+  let atNs = startAtNs;
+  const before = stream.gapsBeforeNs.toReversed().filter((gapNs) => {
+    const endedAtNs = atNs;
+    atNs -= gapNs;
+    return endedAtNs <= sinceNs + TOGETHER_NS;
+  });
+  return before.slice(0, AROUND_LEAST_COUNT + 1);
 }
 
 /** A step with so many streams takes at most as many times what it took with few. */
@@ -62,8 +100,11 @@ function mostNs({ company, stream }: StallContext, usualNs: number): number {
     contextAtBytes = 0,
     contextBeforeBytes = 0,
   } = company;
-  const content = contextBeforeBytes === 0 ? 1 : contextAtBytes / contextBeforeBytes;
+  const content = contextFactor(contextBeforeBytes, contextAtBytes);
   const ofUsual = stream.usualNs === undefined ? 1 : Math.max(1, runningAt / Math.max(1, runningBefore), content);
-  const ofQuiet = quietStepNs === undefined ? 0 : quietStepNs * Math.max(1, runningAt / quietRunning, content);
+  const ofQuiet =
+    quietStepNs === undefined
+      ? 0
+      : quietStepNs * Math.max(1, runningAt / quietRunning, contextFactor(0, contextAtBytes));
   return STEP_SLACK * Math.max(usualNs * ofUsual, ofQuiet);
 }

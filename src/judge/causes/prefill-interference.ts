@@ -31,6 +31,7 @@ export function findPrefillInterference(view: StallView): CauseFinding | undefin
   ];
   if (prefill.explainedNs >= EXPLAINED_RATIO * excessNs && prefill.explainedNs >= AHEAD_FACTOR * growthNs) {
     if (prefill.costNs !== undefined) {
+      if (prefill.isUnfinished) return { confidence: 0.8, signs: ['in_turn', 'cost', ...signs], numbers };
       return { confidence: pausedRatio === undefined ? 0.85 : 0.95, signs: ['first_token', 'cost', ...signs], numbers };
     }
     // Nothing was learnt of costs yet: the prompt was under way all the while, and that is all.

@@ -3,19 +3,26 @@
 import type { StallArrival, StallContext } from '../../record/stall-context.ts';
 
 export interface PrefillShare {
-  /** By prompts whose first token came in the gap or right after it. */
+  /** By prompts whose first token came in the gap or right after it, and by one whose turn it was. */
   readonly explainedNs: number;
   /** The same with those whose first token is not known, so that they may have been read at any time. */
   readonly possibleNs: number;
   /** Sum of what the prompts cost that explain something; absent where that was not learnt. */
   readonly costNs?: number;
   readonly promptBytes: number;
-  readonly count: number;
   /** Some of it is the work of a stream that had been thrown out, done again. */
   readonly isRecompute: boolean;
+  /** None of them had come to its first token yet: that it was read then follows from its turn and its cost. */
+  readonly isUnfinished: boolean;
 }
 
-export const NO_PREFILL: PrefillShare = { explainedNs: 0, possibleNs: 0, promptBytes: 0, count: 0, isRecompute: false };
+export const NO_PREFILL: PrefillShare = {
+  explainedNs: 0,
+  possibleNs: 0,
+  promptBytes: 0,
+  isRecompute: false,
+  isUnfinished: false,
+};
 
 /** Prompts may cost so much more than those of like size before. */
 export const COST_SLACK = 1.5;
@@ -36,6 +43,7 @@ export function prefillShare(context: StallContext, excessNs: number, stepNs: nu
   let possibleCostNs = 0;
   let promptBytes = 0;
   let isRecompute = false;
+  let isUnfinished = true;
   for (const arrival of arrivals) {
     // An engine that threw nobody out did no work again, however long somebody was silent.
     if (arrival.resumedAfterNs !== undefined && context.engine?.preemptedCount === 0) continue;
@@ -43,10 +51,11 @@ export function prefillShare(context: StallContext, excessNs: number, stepNs: nu
     if (window === undefined) continue;
     all.push(window);
     possibleCostNs += arrival.costNs ?? Infinity;
-    if (arrival.firstTokenAtNs === undefined) continue;
+    if (arrival.firstTokenAtNs === undefined && !isInTurn(arrival)) continue;
     known.push(window);
     const restNs = restOf(arrival, context, stepNs);
     promptBytes += arrival.promptBytes;
+    isUnfinished &&= arrival.firstTokenAtNs === undefined;
     isRecompute ||= arrival.resumedAfterNs !== undefined;
     costNs = costNs === undefined || restNs === undefined ? undefined : costNs + restNs;
   }
@@ -61,8 +70,8 @@ export function prefillShare(context: StallContext, excessNs: number, stepNs: nu
     possibleNs: within(all, possibleCostNs),
     ...(costNs === undefined || known.length === 0 ? {} : { costNs }),
     promptBytes,
-    count: known.length,
     isRecompute,
+    isUnfinished: isUnfinished && known.length > 0,
   };
 }
 
@@ -83,10 +92,30 @@ function restOf({ costNs, firstTokenAtNs }: StallArrival, context: StallContext,
  * A prompt was being read for as long as prompts of its size take, up to its first token: one that waits in a queue
  * is not read. Where the cost was not learnt, it may have been read at any time since it was sent.
  */
-function windowOf({ sentAtNs, firstTokenAtNs, endedAtNs, costNs }: StallArrival, stepNs: number): Window {
+export function windowOf(arrival: StallArrival, stepNs: number): Window {
+  const { sentAtNs, firstTokenAtNs, endedAtNs, costNs } = arrival;
+  if (isInTurn(arrival)) {
+    return {
+      fromNs: arrival.firstInLineAtNs,
+      toNs: arrival.firstInLineAtNs + COST_SLACK * arrival.costNs + 2 * stepNs,
+    };
+  }
   const toNs = firstTokenAtNs ?? endedAtNs ?? Infinity;
   const longestNs = costNs === undefined || firstTokenAtNs === undefined ? Infinity : COST_SLACK * costNs + 2 * stepNs;
   return { fromNs: toNs === Infinity ? sentAtNs : Math.max(sentAtNs, toNs - longestNs), toNs };
+}
+
+/** It is its turn, and what it costs says for how long. */
+export function isInTurn(arrival: StallArrival): arrival is StallArrival & { firstInLineAtNs: number; costNs: number } {
+  const { firstTokenAtNs, endedAtNs, firstInLineAtNs, costNs } = arrival;
+  return (
+    firstTokenAtNs === undefined && endedAtNs === undefined && firstInLineAtNs !== undefined && costNs !== undefined
+  );
+}
+
+/** When it was read is known: by its first token or by its place in line, and by what it costs. */
+export function hasTurn(arrival: StallArrival): boolean {
+  return isInTurn(arrival) || (arrival.costNs !== undefined && arrival.firstTokenAtNs !== undefined);
 }
 
 function clipped({ fromNs, toNs }: Window, startAtNs: number, endAtNs: number): Window | undefined {

@@ -1,12 +1,15 @@
 // Tokens come in passes, several at once, and the gap is about one pass long: the engine guesses ahead and checks.
 // A hop with a timer looks alike from one stream, so the engine has to say that it guesses, or the passes of several
 // streams have to end together, and nothing may speak for a hop.
+import { usualPerPass } from './aftermath.ts';
 import type { CauseFinding } from './verdict.ts';
 import type { StallView } from './view.ts';
 
 /** What the gap has beyond one pass is less than this part of it. */
 const BEYOND_RATIO = 0.7;
 const PASS_LEAST_RATIO = 0.5;
+/** How many tokens a pass has is known about so well. */
+const SURELY = 0.8;
 const IN_STEP_LEAST_RATIO = 0.5;
 
 export function findSpeculation(view: StallView): CauseFinding | undefined {
@@ -17,6 +20,9 @@ export function findSpeculation(view: StallView): CauseFinding | undefined {
   // One engine's passes end together.
   if ((company.inStepRatio ?? 1) < IN_STEP_LEAST_RATIO) return undefined;
   if (gapNs < PASS_LEAST_RATIO * usualNs || excessNs > BEYOND_RATIO * usualNs) return undefined;
+  // One token a pass would have stalled as well, and what a pass adds to that is less.
+  const paceNs = usualNs / usualPerPass(context);
+  if (paceNs > stream.thresholdNs && SURELY * paceNs > gapNs - paceNs) return undefined;
   const numbers = {
     gapMs: gapNs / 1e6,
     passMs: usualNs / 1e6,

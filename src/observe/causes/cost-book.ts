@@ -21,30 +21,46 @@ interface Line {
 const COSTS_LEAST_COUNT = 3;
 /** From so many on, those that nobody shared speak alone. */
 const ALONE_LEAST_COUNT = 3;
+/** And for prompts of up to so many times the largest of them. */
+const REACH_FACTOR = 4;
 /** Sizes closer than this factor say nothing of a slope. */
 const APART_FACTOR = 1.3;
 const SLOPES_LEAST_COUNT = 3;
 
 export class CostBook {
   readonly #costs: Cost[] = [];
-  /** Laid when it is asked for. */
-  #line: Line | undefined;
+  /** Laid when they are asked for. */
+  #lines: { readonly all: Line; readonly alone: Line | undefined; readonly aloneMaxBytes: number } | undefined;
 
   add(cost: Cost): void {
     if (cost.bytes <= 0) return;
     this.#costs.push(cost);
     if (this.#costs.length > COSTS_KEPT_COUNT) this.#costs.shift();
-    this.#line = undefined;
+    this.#lines = undefined;
   }
 
   /** What reading so much text costs; undefined before a few were seen. */
   costOf(bytes: number): number | undefined {
     if (this.#costs.length < COSTS_LEAST_COUNT || bytes <= 0) return undefined;
-    const alone = this.#costs.filter(({ shared }) => !shared);
-    this.#line ??= lineThrough(alone.length >= ALONE_LEAST_COUNT ? alone : this.#costs);
-    const { perByteNs, eachNs } = this.#line;
+    this.#lines ??= linesThrough(this.#costs);
+    const { all, alone = all, aloneMaxBytes } = this.#lines;
+    // Small prompts that came alone say little of large ones, which may never do.
+    const { perByteNs, eachNs } = bytes > REACH_FACTOR * aloneMaxBytes ? all : alone;
     return Math.max(0, Math.round(eachNs + perByteNs * bytes));
   }
+}
+
+function linesThrough(costs: readonly Cost[]): {
+  readonly all: Line;
+  readonly alone: Line | undefined;
+  readonly aloneMaxBytes: number;
+} {
+  const alone = costs.filter(({ shared }) => !shared);
+  return {
+    all: lineThrough(costs),
+    alone: alone.length >= ALONE_LEAST_COUNT ? lineThrough(alone) : undefined,
+    aloneMaxBytes: Math.max(...alone.map(({ bytes }) => bytes)),
+  };
 }
 
 /** By the medians of slopes and of what they leave (after Theil and Sen): a few odd costs bend nothing. */

@@ -3,11 +3,12 @@
 import type { TrackedExchange } from './tracked-exchange.ts';
 
 export interface Lesson {
-  readonly exchange: TrackedExchange;
-  /** Its prompt began to be read at the earliest → its first token. */
+  /** Those whose first tokens came out of one step: nobody can tell their costs apart. */
+  readonly exchanges: readonly TrackedExchange[];
+  /** Their prompts began to be read at the earliest → their first token. */
   readonly beganAtNs: number;
   readonly firstAtNs: number;
-  /** Somebody else's prompt may have been read at the same time. */
+  /** Another's prompt may have been read at the same time. */
   readonly shared: boolean;
 }
 
@@ -28,24 +29,33 @@ export function prefillCost(
   for (const witness of running) {
     asked += 1;
     if (asked > WITNESSES_ASKED_COUNT) break;
-    const costNs = witness === lesson.exchange ? undefined : feltBy(witness, lesson);
+    const costNs = lesson.exchanges.includes(witness) ? undefined : feltBy(witness, lesson, plainStepNs);
     if (costNs !== undefined) return costNs;
   }
   // A step is as long for the one stream in it; with others about, none of whom could tell, it is not known.
-  if (asked > 1 || plainStepNs === undefined) return undefined;
+  if (asked > lesson.exchanges.length || plainStepNs === undefined) return undefined;
   return lesson.firstAtNs - lesson.beganAtNs - plainStepNs;
 }
 
-/** The witness's passes from before the prompt was sent to its first token, less as many usual ones. */
-function feltBy({ ring, habit }: TrackedExchange, { beganAtNs, firstAtNs }: Lesson): number | undefined {
-  const from = ring.firstFrom(beganAtNs) - 1;
+/**
+ * The witness's passes from before the prompt was sent to its first token, less as many usual ones. What it is used
+ * to may have prompts in it, where there always are some: no plain step is longer than the batch accounts for.
+ */
+function feltBy(
+  { ring, habit }: TrackedExchange,
+  { beganAtNs, firstAtNs }: Lesson,
+  longestPlainNs: number | undefined,
+): number | undefined {
+  // A step that ended as the one before was done, give or take its way, had no part of this one.
+  const from = ring.firstFrom(beganAtNs + ONE_STEP_NS) - 1;
   const to = ring.firstFrom(firstAtNs - ONE_STEP_NS);
-  if (habit === undefined || habit.readCount < READS_LEAST_COUNT || from < ring.oldest || to >= ring.count)
-    return undefined;
-  const { passNs } = habit;
+  if (habit === undefined || from < ring.oldest || to >= ring.count) return undefined;
+  const isUsed = habit.readCount >= READS_LEAST_COUNT;
+  if (!isUsed && longestPlainNs === undefined) return undefined;
+  const stepNs = Math.min(isUsed ? habit.passNs : Infinity, longestPlainNs ?? Infinity);
   let passCount = 0;
   for (let read = from + 1; read <= to; read += 1) {
-    if (ring.atNs(read) - ring.atNs(read - 1) >= passNs / NEAR_ZERO_PART) passCount += 1;
+    if (ring.atNs(read) - ring.atNs(read - 1) >= stepNs / NEAR_ZERO_PART) passCount += 1;
   }
-  return ring.atNs(to) - ring.atNs(from) - passCount * passNs;
+  return ring.atNs(to) - ring.atNs(from) - passCount * stepNs;
 }

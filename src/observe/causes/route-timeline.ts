@@ -12,20 +12,15 @@ import type { DeliveryWord } from '../../judge/delivery/verdict.ts';
 import { defined } from '../../measure/defined.ts';
 import type { EngineSample, StallArrival, StallContext } from '../../record/stall-context.ts';
 import { companyOf } from './company-of.ts';
-import { CostBook } from './cost-book.ts';
-import { type Lesson, prefillCost } from './prefill-cost.ts';
 import { Load } from './load.ts';
 import { StepBook } from './step-book.ts';
 import { StepWitness } from './step-witness.ts';
 import { engineAround } from './engine-around.ts';
 import { FREEZE_LATEST_NS, type PendingStall } from './pending-stall.ts';
+import { PrefillLessons } from './prefill-lessons.ts';
 import { PrefillSteps } from './prefill-steps.ts';
 import type { TrackedExchange } from './tracked-exchange.ts';
 
-/** First tokens so close together came out of one step. */
-const ONE_STEP_NS = 2e6;
-/** By then the others' reads of the same step have been told of. */
-const LESSON_AFTER_NS = 10e6;
 /** Of the steps while somebody waits, at least so many read no prompt. */
 const ANY_PERCENT = 25;
 
@@ -53,20 +48,16 @@ export class RouteTimeline {
   /** Streams that ended last, the latest last. */
   readonly #departed: TrackedExchange[] = [];
   readonly #load = new Load();
-  readonly #costs = new CostBook();
+  readonly #lessons = new PrefillLessons();
   readonly #witness = new StepWitness();
   readonly #steps = new StepBook();
   /** Of all steps: what is known of quiet ones where somebody always waits. */
   readonly #anySteps = new StepBook(ANY_PERCENT);
   readonly prefillSteps = new PrefillSteps();
-  /** First tokens of which the others' part of the step may still have to be read. */
-  #lessons: Lesson[] = [];
   readonly #deliveries: DeliveryWord[] = [];
   /** In no order: looked through whenever one is due. */
   #watched: Watched[] = [];
   #dueAtNs = Infinity;
-  #lastFirstAtNs = -1;
-
   constructor(options: TimelineOptions) {
     this.#options = options;
   }
@@ -89,11 +80,11 @@ export class RouteTimeline {
   #onRead(exchange: TrackedExchange, lastAtNs: number, atNs: number): void {
     const stepNs = this.#witness.stepAt(exchange, atNs);
     if (stepNs !== undefined) {
-      const someoneWaits = this.#waiting.size > 0 || this.#lastFirstAtNs > lastAtNs;
+      const someoneWaits = this.#waiting.size > 0 || this.#lessons.lastFirstAtNs > lastAtNs;
       this.prefillSteps.onStep(stepNs, atNs, someoneWaits);
       (someoneWaits ? this.#anySteps : this.#steps).add(this.#running.size, stepNs);
     }
-    if (this.#lessons.length > 0) this.#learn(atNs);
+    this.#lessons.learn(atNs, this.#running, this.#steps);
   }
 
   /** Its first token came, as part of a stream. */
@@ -101,8 +92,8 @@ export class RouteTimeline {
     if (!this.#waiting.delete(exchange)) return;
     exchange.settle();
     exchange.firstAtNs = atNs;
-    this.#noteLesson(exchange, atNs);
-    this.#lastFirstAtNs = Math.max(this.#lastFirstAtNs, atNs);
+    exchange.costNs = this.#lessons.costOf(exchange.promptBytes);
+    this.#lessons.note(exchange, atNs, this.#waiting.size > 0);
     this.prefillSteps.onFirst(atNs);
     this.#running.add(exchange);
     this.#load.change(atNs, this.#running.size);
@@ -138,30 +129,6 @@ export class RouteTimeline {
     this.#waiting.delete(exchange);
     exchange.end(atNs);
     this.#witness.ended(exchange);
-  }
-
-  /** Its prefill began when it was sent, or when the one before it was done. */
-  #noteLesson(exchange: TrackedExchange, atNs: number): void {
-    const { sentAtNs, promptBytes } = exchange;
-    exchange.costNs = this.#costs.costOf(promptBytes);
-    const isAfterAnother = this.#lastFirstAtNs > sentAtNs;
-    const isOneStep = atNs - this.#lastFirstAtNs < ONE_STEP_NS;
-    this.#lessons.push({
-      exchange,
-      beganAtNs: isAfterAnother && !isOneStep ? this.#lastFirstAtNs : sentAtNs,
-      firstAtNs: atNs,
-      shared: isAfterAnother || this.#waiting.size > 0,
-    });
-  }
-
-  #learn(atNs: number): void {
-    this.#lessons = this.#lessons.filter((lesson) => {
-      if (atNs < lesson.firstAtNs + LESSON_AFTER_NS) return true;
-      const { exchange, shared } = lesson;
-      const costNs = prefillCost(lesson, this.#running, this.#steps.quiet?.stepNs);
-      if (costNs !== undefined) this.#costs.add({ bytes: exchange.promptBytes, costNs, shared });
-      return false;
-    });
   }
 
   noteDelivery(word: DeliveryWord): void {
@@ -213,7 +180,7 @@ export class RouteTimeline {
       quiet: this.#steps.quiet ?? this.#anySteps.quiet,
       plainStepNs: this.#steps.plain(stall.load.runningAt),
       departed: this.#departed,
-      costOf: (bytes: number) => this.#costs.costOf(bytes),
+      costOf: (bytes: number) => this.#lessons.costOf(bytes),
     };
     stall.see(companyOf(own, stall.moment, this.#running, route));
   }
@@ -263,7 +230,7 @@ export class RouteTimeline {
   /** Exchanges without a token of their own when the gap began, and sent before it ended. */
   #arrivalsAround(own: TrackedExchange, { moment }: PendingStall): StallArrival[] {
     const list: StallArrival[] = [];
-    const add = (other: TrackedExchange, costNs: number | undefined): void => {
+    const add = (other: TrackedExchange, costNs: number | undefined, firstInLineAtNs?: number): void => {
       if (other === own || other.sentAtNs >= moment.endAtNs || other.promptBytes <= 0) return;
       if ((other.firstAtNs ?? other.endedAtNs ?? Infinity) <= moment.startAtNs) return;
       const since = (atNs: number | undefined): number | undefined =>
@@ -272,6 +239,7 @@ export class RouteTimeline {
         sentAtNs: other.sentAtNs - own.openedAtNs,
         ...defined({ firstTokenAtNs: since(other.firstAtNs), endedAtNs: since(other.endedAtNs), costNs }),
         promptBytes: other.promptBytes,
+        ...defined({ firstInLineAtNs: since(firstInLineAtNs) }),
       });
     };
     for (const other of this.#arrived) add(other, other.costNs);
@@ -279,7 +247,8 @@ export class RouteTimeline {
     for (const other of this.#waiting) {
       lookedAt += 1;
       if (lookedAt > WAITING_LOOKED_AT_MAX_COUNT) break;
-      add(other, this.#costs.costOf(other.promptBytes));
+      const firstInLineAtNs = lookedAt === 1 ? Math.max(other.sentAtNs, this.#lessons.lastFirstAtNs) : undefined;
+      add(other, this.#lessons.costOf(other.promptBytes), firstInLineAtNs);
     }
     return list;
   }

@@ -36,6 +36,13 @@ export class StepBook {
     return undefined;
   }
 
+  /** No plain step with so many streams is longer: with more of them it takes as many times longer at most. */
+  longest(runningCount: number): number | undefined {
+    const { quiet } = this;
+    if (quiet === undefined) return undefined;
+    return this.plain(runningCount) ?? quiet.stepNs * Math.max(1, runningCount / quiet.running);
+  }
+
   /** With about so many streams. */
   plain(runningCount: number): number | undefined {
     const lengths = this.#lengths[loadOf(runningCount)];

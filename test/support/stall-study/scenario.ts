@@ -5,7 +5,15 @@ import type { EngineModel } from '../../../src/client/reference-engine/model.ts'
 import type { SimulatedRequest } from '../../../src/client/reference-engine/simulate.ts';
 import { drawRequests } from './load.ts';
 import type { Stretch } from './outside.ts';
-import { DEVELOPMENT, DEVELOPMENT_BUSY, DEVELOPMENT_WIDE, Draw, HELD_OUT, type Ranges } from './ranges.ts';
+import {
+  DEVELOPMENT,
+  DEVELOPMENT_BUSY,
+  DEVELOPMENT_FLOODED,
+  DEVELOPMENT_WIDE,
+  Draw,
+  HELD_OUT,
+  type Ranges,
+} from './ranges.ts';
 import type { Way } from './travel.ts';
 
 export const SWITCHES = [
@@ -63,6 +71,7 @@ const SETS = {
   development: { firstSeed: 1_000, ranges: DEVELOPMENT },
   development_wide: { firstSeed: 3_000_000, ranges: DEVELOPMENT_WIDE },
   development_busy: { firstSeed: 7_000_000, ranges: DEVELOPMENT_BUSY },
+  development_flooded: { firstSeed: 15_000_000, ranges: DEVELOPMENT_FLOODED },
   held_out: { firstSeed: 11_000_000, ranges: HELD_OUT },
 } as const;
 export type StudySet = keyof typeof SETS;

@@ -1,6 +1,13 @@
 // A stall with what went on around it, made by hand: one stream of three in step at 20 ms, silent for 200 ms, with
 // nothing else happening. Tests say what is different.
-import type { StallCompany, StallContext, StalledStream } from '../../../../src/record/stall-context.ts';
+import { judgeStall } from '../../../../src/judge/causes/judge-stall.ts';
+import type {
+  StallArrival,
+  StallCompany,
+  StallContext,
+  StalledStream,
+  StallEngine,
+} from '../../../../src/record/stall-context.ts';
 
 const MS = 1e6;
 
@@ -72,3 +79,25 @@ export const OTHERS_GO_ON: Partial<StallCompany> = {
 
 /** What of the silence was missed comes with the read that ends it. */
 export const BURST: Partial<StalledStream> = { eventsFromEnd: [10, 1, 1, 1, 1, 1, 1, 1, 1] };
+
+/** The cause that is named. */
+export const causeOf = (changes?: Changes): string => judgeStall(stallContext(changes)).cause;
+
+/** Its prompt is read from shortly after the gap began until shortly before it ends, and costs just that. */
+export const arrival = (changes: Partial<StallArrival> = {}): StallArrival => ({
+  sentAtNs: ms(5_005),
+  firstTokenAtNs: ms(5_199),
+  promptBytes: 9_000,
+  costNs: ms(180),
+  ...changes,
+});
+
+export const engine = (changes: Partial<StallEngine> = {}): StallEngine => ({
+  beforeAtNs: ms(4_000),
+  afterAtNs: ms(5_500),
+  runningBefore: 3,
+  runningAfter: 3,
+  presentCount: 3,
+  preemptedCount: 0,
+  ...changes,
+});

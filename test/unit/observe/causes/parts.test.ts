@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CostBook } from '../../../../src/observe/causes/cost-book.ts';
 import { engineAround } from '../../../../src/observe/causes/engine-around.ts';
 import { Load } from '../../../../src/observe/causes/load.ts';
+import { prefillCost } from '../../../../src/observe/causes/prefill-cost.ts';
 import { ReadRing } from '../../../../src/observe/causes/read-ring.ts';
 import { StepBook } from '../../../../src/observe/causes/step-book.ts';
 import { StepWitness } from '../../../../src/observe/causes/step-witness.ts';
@@ -30,6 +31,42 @@ describe('what a prompt costs', () => {
     expect(book.costOf(1_000)).toBe(10 * MS);
     expect(book.costOf(0)).toBeUndefined();
   });
+
+  // Where long prompts never came alone, three short ones spoke for them, and said that they cost nothing.
+  test('of a long prompt is not told by short ones that came alone', () => {
+    const book = new CostBook();
+    for (const bytes of [100, 110, 120]) book.add({ bytes, costNs: 0, shared: false });
+    for (const bytes of [100_000, 130_000, 170_000]) book.add({ bytes, costNs: bytes * 20_000, shared: true });
+    expect(book.costOf(100_000)).toBeGreaterThan(0.99 * 100_000 * 20_000);
+    expect(book.costOf(100)).toBe(0);
+  });
+});
+
+describe('what a prompt cost as others felt it', () => {
+  const stream = (reads: readonly number[]): TrackedExchange => {
+    const exchange = new TrackedExchange(0, { sentAtNs: () => 0, promptBytes: () => 1, wasBlocked: () => false });
+    for (const atMs of reads) exchange.addEvent(atMs * MS, undefined);
+    return exchange;
+  };
+  const lesson = { exchanges: [stream([])], beganAtNs: 2_999 * MS, firstAtNs: 5_000 * MS, shared: true };
+
+  test('is what their steps were longer than usual by', () => {
+    const even = stream([...Array.from({ length: 31 }, (_, index) => 2_400 + 20 * index), 5_000]);
+    expect(prefillCost(lesson, [even], undefined)).toBe(1_980 * MS);
+  });
+
+  // A stream whose every step had a prompt in it was used to that, so that reading prompts cost nothing.
+  test('is not measured against steps with prompts in them where plain ones are known', () => {
+    const slow = stream(Array.from({ length: 11 }, (_, index) => 500 * index));
+    expect(prefillCost(lesson, [slow], undefined)).toBe(0);
+    expect(prefillCost(lesson, [slow], 20 * MS)).toBe(1_920 * MS);
+  });
+
+  test('is unknown from a stream that has hardly begun, unless plain steps are known', () => {
+    const young = stream([2_500, 3_000, 4_000, 5_000]);
+    expect(prefillCost(lesson, [young], undefined)).toBeUndefined();
+    expect(prefillCost(lesson, [young], 20 * MS)).toBe(1_960 * MS);
+  });
 });
 
 test('the mean load is that since a moment', () => {
@@ -49,6 +86,7 @@ test('plain steps are known by how many streams share them, the fewest as quiet 
   expect(book.quiet).toEqual({ running: 2, stepNs: 12 });
   expect(book.plain(33)).toBe(52);
   expect(book.plain(8)).toBeUndefined();
+  expect([book.longest(8), book.longest(30), book.longest(1)]).toEqual([48, 52, 12]);
 });
 
 describe('the witness of steps', () => {

@@ -17,7 +17,10 @@ const PASS_RATIO = 0.7;
 
 export function findPrefillInterference(view: StallView): CauseFinding | undefined {
   const { prefill, excessNs, aftermath, pausedRatio, context, growthNs, isBunched, usualNs = 0 } = view;
-  if (aftermath === 'burst' || (pausedRatio ?? 1) < PAUSED_RATIO || excessNs <= 0) return undefined;
+  if (aftermath === 'burst' || excessNs <= 0) return undefined;
+  // Who read on until its own end within the gap had steps in which this stream had no part.
+  const { pausedCount, wentOnCount, endedWithinCount = 0 } = context.company;
+  if (pausedCount < PAUSED_RATIO * (pausedCount + wentOnCount + endedWithinCount)) return undefined;
   if (isBunched && excessNs < PASS_RATIO * usualNs) return undefined;
   const numbers = {
     excessMs: excessNs / 1e6,

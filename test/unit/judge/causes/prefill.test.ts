@@ -26,6 +26,18 @@ describe('prefill interference', () => {
     expect(causeOf({ company: OTHERS_GO_ON, context: { arrivals: [arrival()] } })).toBe('unknown');
   });
 
+  // On a real vLLM with too small a cache two were thrown out: the one's work done again could have been the other's
+  // pause, but for a third that read on until its end.
+  test('is not where one of two others read on until its end, and then preemption is not in doubt', () => {
+    const company = { streamCount: 1, pausedCount: 1, resumedTogetherCount: 1, endedWithinCount: 1 };
+    const context = {
+      arrivals: [arrival({ resumedAfterNs: ms(2_000) })],
+      engine: engine({ preemptedCount: 2, runningBefore: 3, runningAfter: 2 }),
+    };
+    expect(causeOf({ company, context })).toBe('preemption');
+    expect(causeOf({ company: { ...company, endedWithinCount: 0 }, context })).toBe('prefill_interference');
+  });
+
   test('is not a prompt whose cost was felt right after the gap', () => {
     const arrivals = [arrival({ firstTokenAtNs: ms(5_400) })];
     expect(causeOf({ stream: { gapsAfterNs: msOf(200, 20, 20, 20) }, context: { arrivals } })).not.toBe(

@@ -9,7 +9,8 @@ import { hopRecord, ns, passes, steady } from './records.ts';
 function headOutAt(headOutMs: number): HopVerdict | undefined {
   const record = hopRecord({ pieces: steady(20, 100, 500), hop: passes(), headMs: [10, headOutMs] });
   const receivedAtNs = record.chunks.receivedAtNs.with(0, ns(480));
-  return judgeHop({ ...record, chunks: { ...record.chunks, receivedAtNs } });
+  const events = { ...record.events, generated: record.events.generated.with(0, 0) };
+  return judgeHop({ ...record, chunks: { ...record.chunks, receivedAtNs }, events });
 }
 
 test('a head that comes out with the role was withheld', () => {
@@ -41,4 +42,16 @@ test('a head that went in with a role, and was late with it once, was not withhe
   const record = hopRecord({ pieces: steady(30, 80, 140), hop: passes(), headMs: [100, 130] });
   const receivedAtNs = record.chunks.receivedAtNs.with(0, ns(130.1));
   expect(judgeHop({ ...record, chunks: { ...record.chunks, receivedAtNs } })).toMatchObject({ word: 'passes' });
+});
+
+// A gateway with a greeting of its own: the curve of what both sides have begins with a later read, which was late.
+test('a text that is late is not the first one where others came out before it', () => {
+  const late = (all: readonly { readonly atMs: number }[]) => all.map(({ atMs }, at) => atMs + (at === 1 ? 125 : 0.3));
+  const record = hopRecord({ pieces: steady(200, 40), hop: late });
+  const { hop } = record;
+  if (hop === undefined) throw new Error('the record has no hop');
+  const from = (values: readonly number[]): number[] => values.slice(1);
+  const { innerAtNs, innerBytes, outerAtNs } = hop.curve;
+  const curve = { ...hop.curve, innerAtNs: from(innerAtNs), innerBytes: from(innerBytes), outerAtNs: from(outerAtNs) };
+  expect(judgeHop({ ...record, hop: { ...hop, curve } })?.signs).not.toContain('first_text_held');
 });

@@ -81,8 +81,13 @@ function told(entries: readonly RecordEntry[]): string {
   return `, worst gaps ${worst} ms${lines.join('')}`;
 }
 
-function total(causes: Readonly<Record<string, number>>): number {
-  return Object.values(causes).reduce((sum, count) => sum + count, 0);
+/**
+ * Stalls that somebody was named for, but for the host: other work on the machine does stop the engine's process, and
+ * then that is what is the matter.
+ */
+function namedCount(causes: Readonly<Record<string, number>>): number {
+  const { unknown = 0, host = 0 } = causes;
+  return Object.values(causes).reduce((sum, count) => sum + count, 0) - unknown - host;
 }
 
 describe('vLLM with room for all', () => {
@@ -118,7 +123,7 @@ describe('vLLM with room for all', () => {
     const causes = causesOf(entries);
     say(`vLLM, long prompts among streams: ${JSON.stringify(causes)}${told(entries)}`);
     expect(causes['prefill_interference'] ?? 0).toBeGreaterThanOrEqual(6);
-    expect(causes['prefill_interference'] ?? 0).toBeGreaterThanOrEqual(RIGHT_LEAST_RATIO * total(causes));
+    expect(causes['prefill_interference'] ?? 0).toBeGreaterThanOrEqual(RIGHT_LEAST_RATIO * namedCount(causes));
     expect(causes['preemption']).toBeUndefined();
   });
 
@@ -160,8 +165,11 @@ describe('vLLM with a KV cache that is too small', () => {
     say(`vLLM, too small a cache: ${JSON.stringify(causes)}${told(entries)}`);
     // Whom vLLM throws out, and how often, depends on how the streams of the run fall together.
     expect(causes['preemption'] ?? 0).toBeGreaterThanOrEqual(1);
-    const { unknown = 0, preemption = 0, recompute = 0 } = causes;
-    expect(preemption + recompute).toBeGreaterThanOrEqual(RIGHT_LEAST_RATIO * (total(causes) - unknown));
-    expect(unknown).toBeLessThanOrEqual(preemption + recompute);
+    const { preemption = 0, recompute = 0 } = causes;
+    expect(preemption + recompute).toBeGreaterThanOrEqual(RIGHT_LEAST_RATIO * namedCount(causes));
+    const longest = entries
+      .flatMap(({ stalls = [] }) => stalls)
+      .reduce((a, b) => ((b.gapNs ?? 0) > (a.gapNs ?? 0) ? b : a));
+    expect(longest.cause).toBe('preemption');
   });
 });

@@ -14,8 +14,7 @@ const LATE_LEAST_RATIO = 0.6;
 export function judgeCompression(shape: Shape): Finding | undefined {
   const { arrivals, bursts, counts, inner } = shape;
   if (!arrivals.coded) return undefined;
-  const endLate = bursts.length >= LATE_LEAST && shape.cutRatio >= LATE_LEAST_RATIO;
-  if (endLate && !areSegments(bursts)) return lateEnds(shape);
+  if (endsComeLate(shape)) return lateEnds(shape);
   if (bursts.length < 2 || shape.heldRatio < HELD_LEAST_RATIO) return undefined;
   const mean = ratio(sumOf(counts), counts.length);
   if (mean < EVENTS_LEAST_MEAN || sumOf(counts) < 3 * EVENTS_LEAST_MEAN) return undefined;
@@ -26,6 +25,11 @@ export function judgeCompression(shape: Shape): Finding | undefined {
     numbers: { ...commonNumbers(shape), codedBytesPerBurst: medianOf(bursts.map((burst) => burst.bytes)) },
     ample: inner.length >= 3 || mean >= 5 * EVENTS_LEAST_MEAN,
   };
+}
+
+/** Under a content coding the end of nearly each event comes only with the beginning of the next. */
+export function endsComeLate({ arrivals, bursts, cutRatio }: Shape): boolean {
+  return arrivals.coded && bursts.length >= LATE_LEAST && cutRatio >= LATE_LEAST_RATIO && !areSegments(bursts);
 }
 
 function lateEnds(shape: Shape): Finding {

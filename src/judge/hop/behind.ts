@@ -1,12 +1,14 @@
 // Part of the rule of two points: a hop that is always one behind. Each read comes out as the next one goes in, so it
 // waits just as long as the engine is silent after it; a compressor that is flushed a few bits short does that. Pure.
 import type { HopFinding, HopView } from './view.ts';
+import { endsComeLate } from '../delivery/compression.ts';
+import { shapeOf } from '../delivery/shape.ts';
 import { gapsOf } from './reads.ts';
 import { rankOf } from '../rank.ts';
 
 const NS_PER_MS = 1e6;
 const FOLLOWS_RATIO = 0.6;
-/** Where the engine is even, a hop that is far away by one beat looks the same; silences of another length tell. */
+/** Where the engine is even, a hop that is far away by one beat looks the same; silences of another length tell, or cut events. */
 const TELLING_LEAST_COUNT = 3;
 const TELLING_LEAST_NS = 5 * NS_PER_MS;
 const TELLING_RATIO = 0.25;
@@ -19,7 +21,7 @@ const AFTER_MOST_NS = 2 * NS_PER_MS;
 /** Below this the stamps themselves are no better. */
 const UNEVEN_LEAST_NS = 0.15 * NS_PER_MS;
 
-export function behindFinding({ reads, hop, mattersNs }: HopView): HopFinding | undefined {
+export function behindFinding({ record, reads, hop, mattersNs }: HopView): HopFinding | undefined {
   const gaps = gapsOf(reads.map(({ innerAtNs }) => innerAtNs));
   const middleNs = rankOf(gaps, 50);
   const isTelling = (gapNs: number): boolean =>
@@ -33,9 +35,11 @@ export function behindFinding({ reads, hop, mattersNs }: HopView): HopFinding | 
   const holds = rows.map(({ holdNs }) => holdNs);
   if (rankOf(holds, 50) < mattersNs || !mostFollow(rows)) return undefined;
   const isTold = telling.length >= TELLING_LEAST_COUNT && mostFollow(telling);
-  if (!isTold && !isSetOff(holds, gaps)) return undefined;
-  const way = hop.changes.includes('coding_added') ? 'compression' : 'rechunk';
-  return { word: 'holds', way, confidence: 0.9, signs: ['one_behind'] };
+  const isCoded = hop.changes.includes('coding_added');
+  // No way is so long that it cuts events: what keeps their ends is the coding, and that is this hop's.
+  const signs = isCoded && endsComeLate(shapeOf(record)) ? ['one_behind', 'ends_come_late'] : ['one_behind'];
+  if (!isTold && signs.length === 1 && !isSetOff(holds, gaps)) return undefined;
+  return { word: 'holds', way: isCoded ? 'compression' : 'rechunk', confidence: 0.9, signs };
 }
 
 /**

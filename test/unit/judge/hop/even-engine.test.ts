@@ -3,7 +3,9 @@
 // Method: rhythms of engines through hops of arithmetic.
 import { describe, expect, test } from 'vitest';
 import { judgeHop } from '../../../../src/judge/hop/judge-hop.ts';
-import { byCount, bursty, byTimer, hopRecord, steady, type HopSpec } from './records.ts';
+import { CHUNK_INSIDE_EVENT } from '../../../../src/record/kinds.ts';
+import type { HopChange } from '../../../../src/record/hop-facts.ts';
+import { byCount, bursty, byTimer, type Hop, hopRecord, steady, type HopSpec } from './records.ts';
 
 const said = (spec: HopSpec) => judgeHop(hopRecord(spec));
 
@@ -35,4 +37,35 @@ test('a long way that was once measured short is still even', () => {
   });
   expect(verdict).toMatchObject({ word: 'passes' });
   expect(verdict?.signs).toContain('constant_delay');
+});
+
+// HAProxy with compression and no delay, behind an engine as even as a clock: far away by one beat looked the same.
+describe('one beat behind an engine that is even', () => {
+  const oneBeat = (changes: readonly HopChange[], areCut: boolean, delayMs = 20) => {
+    // At the end of the answer nothing is kept any more.
+    const behind: Hop = (all) => all.map(({ atMs }, at) => atMs + (at + 1 < all.length ? delayMs : 0.3));
+    const record = hopRecord({ pieces: steady(20, 60), hop: behind, changes });
+    const flags = record.chunks.receivedAtNs.map(() => (areCut ? CHUNK_INSIDE_EVENT : 0));
+    const response = { ...record.response, encoding: 'gzip' };
+    return judgeHop({ ...record, response, chunks: { ...record.chunks, flags } });
+  };
+
+  test('is a compressor where the hop added the coding and each event ends late', () => {
+    expect(oneBeat(['coding_added'], true)).toMatchObject({
+      word: 'holds',
+      way: 'compression',
+      signs: ['one_behind', 'ends_come_late'],
+    });
+  });
+
+  test.each<[string, ReturnType<typeof oneBeat>]>([
+    ['events come whole', oneBeat(['coding_added'], false)],
+    ['the coding is another’s', oneBeat([], true)],
+  ])('is not told apart from a long way where %s', (_name, verdict) => {
+    expect(verdict).toMatchObject({ word: 'unsure', signs: ['one_beat'] });
+  });
+
+  test('is a long way where it is longer than that', () => {
+    expect(oneBeat(['coding_added'], true, 35)).toMatchObject({ word: 'passes' });
+  });
 });

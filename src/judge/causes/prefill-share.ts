@@ -78,10 +78,12 @@ export function prefillShare(context: StallContext, excessNs: number, stepNs: nu
 /** What of a prompt's cost is not felt in the gaps after the stall: one that was read then was not read before. */
 function restOf({ costNs, firstTokenAtNs }: StallArrival, context: StallContext, stepNs: number): number | undefined {
   if (costNs === undefined) return undefined;
+  // In its turn it is read before the stall, in it and after it: its window says for how long.
+  if (firstTokenAtNs === undefined) return costNs;
   let atNs = context.endAtNs;
   let feltNs = 0;
   for (const gapNs of context.stream.gapsAfterNs) {
-    if (atNs >= (firstTokenAtNs ?? Infinity) - TOGETHER_NS) break;
+    if (atNs >= firstTokenAtNs - TOGETHER_NS) break;
     atNs += gapNs;
     feltNs += Math.max(0, gapNs - stepNs);
   }

@@ -5,9 +5,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../src/client/hops/free-port.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { say } from './judge/missing.ts';
-import { freePort } from '../../src/client/hops/free-port.ts';
 
 const SCRIPTS = new URL('../conformance/http/', import.meta.url).pathname;
 /** Limit of one script; the slowest takes half a second. */

@@ -4,9 +4,9 @@
 // usage is told no times in its stream, so its split rests on the span; what the span says is compared
 // where the stream says it too.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../src/client/hops/free-port.ts';
 import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
 import type { EngineProcess } from './engine/engine-process.ts';
-import { freePort } from '../../src/client/hops/free-port.ts';
 import { startVllm } from './engine/vllm.ts';
 import { askAll, askOnce, dataOf, type Answer } from './judge/ask.ts';
 import { orMissing, say } from './judge/missing.ts';

@@ -12,9 +12,9 @@ import { at, c, chatRequest, D, DONE, END, HEAD } from '../support/script.ts';
 import type { RecordEntry } from '../support/sidecar.ts';
 import { poll, sleep } from '../support/signal.ts';
 
-const LEFT_UNREAD_WAIT_MS = 20_000;
-
 const NS_PER_MS = 1e6;
+/** The end of a client lies behind what it sent: the kernel is asked for it now and then, which takes up to 11 s. */
+const LEFT_UNREAD_WAIT_MS = 20_000;
 
 interface Asked {
   readonly client: RawClient;
@@ -150,7 +150,6 @@ describe('one place for all', () => {
     gone.client.close();
     const left = (): RecordEntry | undefined =>
       bench.sidecar.records().find(({ record }) => record.end.outcome === 'client_abort');
-    // Its end lies behind what it sent: the kernel is asked for it now and then, which takes up to eleven seconds.
     await poll('the record of the one who left', left, LEFT_UNREAD_WAIT_MS);
     await first.end();
     await next.arrived;

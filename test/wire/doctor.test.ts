@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/app/doctor/check.ts';
 import { exportEngineSpans } from '../support/engine-exporter.ts';
-import { freePort } from '../../src/client/hops/free-port.ts';
 import { rubato } from '../support/program.ts';
 import { startReferenceEngine, type ReferenceEngineOptions } from '../../src/client/reference-engine/start.ts';
+import { freePort } from '../../src/client/hops/free-port.ts';
 
 const FREE = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'];
 

@@ -7,12 +7,12 @@ import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../src/client/hops/free-port.ts';
 import { expectFleetExact, playFleet } from '../support/fleet.ts';
 import { sumOf } from '../support/prometheus.ts';
 import { RawEngine } from '../support/raw-engine.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { poll } from '../support/signal.ts';
-import { freePort } from '../../src/client/hops/free-port.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const STREAM_COUNT = 60;

@@ -3,14 +3,12 @@
 // step takes at most as many times longer as there is more in it. Reads a context, judges nothing.
 import { rankOf } from '../rank.ts';
 import type { StallContext } from '../../record/stall-context.ts';
-import { hasTurn, isInTurn, windowOf } from './prefill-share.ts';
+import { hasTurn, isInTurn, TOGETHER_NS, windowOf } from './prefill-share.ts';
 
 const AROUND_LEAST_COUNT = 3;
 const OTHERS_LEAST_COUNT = 2;
 /** A prompt that costs less than this part of the gap makes no level. */
 const PROMPT_MATTERS_RATIO = 0.2;
-/** First tokens come with the step that ends a stall, give or take their ways. */
-const TOGETHER_NS = 5e6;
 /** What one step is off from another. */
 const STEP_SLACK = 1.3;
 /** No more of the steps around it are shorter than their level. */
@@ -49,10 +47,11 @@ export function growthNs(context: StallContext, usualNs: number): number {
 }
 
 interface Reading {
-  /** A prompt that matters is in its turn since then; absent where none is known to be. */
+  /** A prompt was being read as the stall began, since then; `Infinity` where none is known to have been. */
   readonly sinceNs: number;
-  /** The last prompt that matters has been read. */
+  /** The last prompt has been read; the end of the stall at the earliest. */
   readonly untilNs: number;
+  /** A prompt whose first token had not come was being read as the stall began. */
   readonly isInTurn: boolean;
 }
 
@@ -61,9 +60,9 @@ function readingOf({ arrivals, startAtNs, endAtNs }: StallContext, stepNs: numbe
   const mattersNs = PROMPT_MATTERS_RATIO * (endAtNs - startAtNs);
   const heavy = arrivals.filter(({ costNs = Infinity }) => costNs >= mattersNs);
   // One without a known cost may have been read at any time since it was sent, or may not.
-  const turns = heavy.flatMap((arrival) => (hasTurn(arrival) ? [windowOf(arrival, stepNs)] : []));
+  const turns = heavy.filter(hasTurn).map((arrival) => windowOf(arrival, stepNs));
   const around = turns.filter(({ fromNs, toNs }) => fromNs <= startAtNs + TOGETHER_NS && toNs > startAtNs);
-  const untilNs = heavy.map((arrival) => arrival.firstTokenAtNs ?? (hasTurn(arrival) ? windowOf(arrival, 0).toNs : 0));
+  const untilNs = heavy.map((arrival) => arrival.firstTokenAtNs ?? (isInTurn(arrival) ? windowOf(arrival, 0).toNs : 0));
   return {
     sinceNs: Math.min(...around.map(({ fromNs }) => fromNs)),
     untilNs: Math.max(endAtNs, ...untilNs),
@@ -91,20 +90,10 @@ function stepsBefore({ stream, startAtNs }: StallContext, { sinceNs }: Reading):
 }
 
 /** A step with so many streams takes at most as many times what it took with few. */
-function mostNs({ company, stream }: StallContext, usualNs: number): number {
-  const {
-    quietStepNs,
-    quietRunning = 1,
-    runningAt,
-    runningBefore,
-    contextAtBytes = 0,
-    contextBeforeBytes = 0,
-  } = company;
-  const content = contextFactor(contextBeforeBytes, contextAtBytes);
-  const ofUsual = stream.usualNs === undefined ? 1 : Math.max(1, runningAt / Math.max(1, runningBefore), content);
-  const ofQuiet =
-    quietStepNs === undefined
-      ? 0
-      : quietStepNs * Math.max(1, runningAt / quietRunning, contextFactor(0, contextAtBytes));
-  return STEP_SLACK * Math.max(usualNs * ofUsual, ofQuiet);
+function mostNs(context: StallContext, usualNs: number): number {
+  const { stream, company } = context;
+  const { quietStepNs = 0, quietRunning = 1, runningAt, contextAtBytes = 0 } = company;
+  const ofUsual = stream.usualNs === undefined ? 1 : Math.max(1, grownBy(context));
+  const ofQuiet = Math.max(1, runningAt / quietRunning, contextFactor(0, contextAtBytes));
+  return STEP_SLACK * Math.max(usualNs * ofUsual, quietStepNs * ofQuiet);
 }

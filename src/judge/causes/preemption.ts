@@ -9,11 +9,10 @@ const WENT_ON_LEAST_RATIO = 0.5;
 const RECOMPUTE_FACTOR = 1.8;
 
 export function findPreemption(view: StallView): CauseFinding | undefined {
-  const { context, aftermath, gapNs } = view;
+  // Room for this one often comes free by the end of another, which went on up to it.
+  const { context, aftermath, gapNs, wentOnCount } = view;
   const { company, engine } = context;
   const { pausedCount, endedWithinCount = 0 } = company;
-  // Room for this one often comes free by the end of another, which went on up to it.
-  const wentOnCount = company.wentOnCount + endedWithinCount;
   if (aftermath === 'burst' || wentOnCount === 0) return undefined;
   if (wentOnCount < WENT_ON_LEAST_RATIO * (wentOnCount + pausedCount)) return undefined;
   const preempted = engine?.preemptedCount;

@@ -16,11 +16,11 @@ const UNSEEN_COST_LEAST_RATIO = 0.5;
 const PASS_RATIO = 0.7;
 
 export function findPrefillInterference(view: StallView): CauseFinding | undefined {
-  const { prefill, excessNs, aftermath, pausedRatio, context, growthNs, isBunched, usualNs = 0 } = view;
+  const { prefill, excessNs, aftermath, pausedRatio, wentOnCount, context, growthNs, isBunched, usualNs = 0 } = view;
+  const { pausedCount } = context.company;
   if (aftermath === 'burst' || excessNs <= 0) return undefined;
-  // Who read on until its own end within the gap had steps in which this stream had no part.
-  const { pausedCount, wentOnCount, endedWithinCount = 0 } = context.company;
-  if (pausedCount < PAUSED_RATIO * (pausedCount + wentOnCount + endedWithinCount)) return undefined;
+  // Who read on, be it until its own end, had steps in which this stream had no part.
+  if (pausedCount < PAUSED_RATIO * (pausedCount + wentOnCount)) return undefined;
   if (isBunched && excessNs < PASS_RATIO * usualNs) return undefined;
   const numbers = {
     excessMs: excessNs / 1e6,

@@ -27,7 +27,7 @@ export const NO_PREFILL: PrefillShare = {
 /** Prompts may cost so much more than those of like size before. */
 export const COST_SLACK = 1.5;
 /** First tokens come with the step that ends a gap, give or take their ways. */
-const TOGETHER_NS = 5e6;
+export const TOGETHER_NS = 5e6;
 
 interface Window {
   readonly fromNs: number;

@@ -25,7 +25,9 @@ export interface StallView {
   /** Of what growth leaves of the excess, what others' prompts explain. */
   readonly prefill: PrefillShare;
   readonly aftermath: Aftermath;
-  /** Of the others, those that paused as well; absent without others. */
+  /** Others that read on at least twice within the gap, also those that then ended in it. */
+  readonly wentOnCount: number;
+  /** Of the others that did not end within it, those that paused as well; absent without others. */
   readonly pausedRatio: number | undefined;
 }
 
@@ -56,6 +58,7 @@ export function viewOf(context: StallContext, whole?: WholeStream): StallView {
     grown,
     prefill: usualNs === undefined ? NO_PREFILL : prefillShare(context, excessNs - growth, usualNs + growth),
     aftermath: aftermathOf(context, usualNs === undefined ? undefined : usualNs + growth, isBunched),
+    wentOnCount: company.wentOnCount + (company.endedWithinCount ?? 0),
     pausedRatio: lookedAtCount === 0 ? undefined : company.pausedCount / lookedAtCount,
   };
 }

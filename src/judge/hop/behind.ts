@@ -1,14 +1,17 @@
 // Part of the rule of two points: a hop that is always one behind. Each read comes out as the next one goes in, so it
 // waits just as long as the engine is silent after it; a compressor that is flushed a few bits short does that. Pure.
-import type { HopFinding, HopView } from './view.ts';
 import { endsComeLate } from '../delivery/compression.ts';
 import { shapeOf } from '../delivery/shape.ts';
-import { gapsOf } from './reads.ts';
 import { rankOf } from '../rank.ts';
+import { gapsOf } from './reads.ts';
+import type { HopFinding, HopView } from './view.ts';
 
 const NS_PER_MS = 1e6;
 const FOLLOWS_RATIO = 0.6;
-/** Where the engine is even, a hop that is far away by one beat looks the same; silences of another length tell, or cut events. */
+/**
+ * Where the engine is even, a hop that is far away by one beat looks the same; silences of another length tell, or
+ * events that are cut.
+ */
 const TELLING_LEAST_COUNT = 3;
 const TELLING_LEAST_NS = 5 * NS_PER_MS;
 const TELLING_RATIO = 0.25;

@@ -96,6 +96,12 @@ function outerTotals({ chunks, events }: StreamRecord): (atNs: number) => { byte
   };
 }
 
+/** When text came out of the hop for the first time; undefined where none did. */
+export function firstOuterTextNs({ chunks, events }: StreamRecord): number | undefined {
+  const first = events.generated.findIndex((generated) => generated !== 0);
+  return chunks.receivedAtNs[events.chunk[first] ?? -1];
+}
+
 /** The moments at which text came out of the hop, as the record itself has them. */
 export function outerTextReadsNs({ chunks, events }: StreamRecord): number[] {
   const moments = events.chunk.flatMap((row, index) =>

@@ -1,7 +1,7 @@
 // Part of the rule of two points: a hop that holds only the beginning. Head and first text leave it together, long
 // after the head was there, or the first text waits and everything after it passes. Pure.
 import type { HopFinding, HopView } from './view.ts';
-import { outerTextReadsNs, ownTime, wasBlocked } from './reads.ts';
+import { firstOuterTextNs, ownTime, wasBlocked } from './reads.ts';
 import { rankOf } from '../rank.ts';
 
 const NS_PER_MS = 1e6;
@@ -21,7 +21,7 @@ export function startFinding(view: HopView): HopFinding | undefined {
   const [first] = releases;
   if (first === undefined || reads.length < 4) return undefined;
   // Where the hop put text before the answer, or a slow client spoiled its start, nobody saw the first text wait.
-  const firstTextAtNs = outerTextReadsNs(view.record)[0] ?? first.firstAtNs;
+  const firstTextAtNs = firstOuterTextNs(view.record) ?? first.firstAtNs;
   if (first.firstAtNs - firstTextAtNs > TOGETHER_NS) return undefined;
   const later = reads.filter(({ outerAtNs }) => outerAtNs > first.lastAtNs);
   // The rest has to pass, or this is about something else.

@@ -29,38 +29,32 @@ const SLOPES_LEAST_COUNT = 3;
 
 export class CostBook {
   readonly #costs: Cost[] = [];
-  /** Laid when they are asked for. */
-  #lines: { readonly all: Line; readonly alone: Line | undefined; readonly aloneMaxBytes: number } | undefined;
+  /** Through all of them, and through those that came alone; each laid when it is asked for. */
+  #line: Line | undefined;
+  #aloneLine: Line | undefined;
 
   add(cost: Cost): void {
     if (cost.bytes <= 0) return;
     this.#costs.push(cost);
     if (this.#costs.length > COSTS_KEPT_COUNT) this.#costs.shift();
-    this.#lines = undefined;
+    this.#line = undefined;
+    this.#aloneLine = undefined;
   }
 
   /** What reading so much text costs; undefined before a few were seen. */
   costOf(bytes: number): number | undefined {
     if (this.#costs.length < COSTS_LEAST_COUNT || bytes <= 0) return undefined;
-    this.#lines ??= linesThrough(this.#costs);
-    const { all, alone = all, aloneMaxBytes } = this.#lines;
-    // Small prompts that came alone say little of large ones, which may never do.
-    const { perByteNs, eachNs } = bytes > REACH_FACTOR * aloneMaxBytes ? all : alone;
+    const { perByteNs, eachNs } = this.#lineFor(bytes);
     return Math.max(0, Math.round(eachNs + perByteNs * bytes));
   }
-}
 
-function linesThrough(costs: readonly Cost[]): {
-  readonly all: Line;
-  readonly alone: Line | undefined;
-  readonly aloneMaxBytes: number;
-} {
-  const alone = costs.filter(({ shared }) => !shared);
-  return {
-    all: lineThrough(costs),
-    alone: alone.length >= ALONE_LEAST_COUNT ? lineThrough(alone) : undefined,
-    aloneMaxBytes: Math.max(...alone.map(({ bytes }) => bytes)),
-  };
+  /** Small prompts that came alone say little of large ones, which may never do. */
+  #lineFor(bytes: number): Line {
+    const alone = this.#costs.filter(({ shared }) => !shared);
+    const isReached = alone.some((cost) => bytes <= REACH_FACTOR * cost.bytes);
+    if (alone.length < ALONE_LEAST_COUNT || !isReached) return (this.#line ??= lineThrough(this.#costs));
+    return (this.#aloneLine ??= lineThrough(alone));
+  }
 }
 
 /** By the medians of slopes and of what they leave (after Theil and Sen): a few odd costs bend nothing. */

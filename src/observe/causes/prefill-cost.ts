@@ -12,29 +12,29 @@ export interface Lesson {
   readonly shared: boolean;
 }
 
-/** Others of the same step come within this. */
-const ONE_STEP_NS = 2e6;
+/** What comes within this came out of one step. */
+export const ONE_STEP_NS = 2e6;
 const NEAR_ZERO_PART = 8;
 /** A witness has to be used to something. */
 const READS_LEAST_COUNT = 8;
 const WITNESSES_ASKED_COUNT = 8;
 
-/** Undefined where nobody felt it and no plain step is known. */
+/** Undefined where nobody felt it and no plain step is known. `longestPlainNs`: no step without a prompt is longer. */
 export function prefillCost(
   lesson: Lesson,
   running: Iterable<TrackedExchange>,
-  plainStepNs: number | undefined,
+  longestPlainNs: number | undefined,
 ): number | undefined {
   let asked = 0;
   for (const witness of running) {
     asked += 1;
     if (asked > WITNESSES_ASKED_COUNT) break;
-    const costNs = lesson.exchanges.includes(witness) ? undefined : feltBy(witness, lesson, plainStepNs);
+    const costNs = lesson.exchanges.includes(witness) ? undefined : feltBy(witness, lesson, longestPlainNs);
     if (costNs !== undefined) return costNs;
   }
   // A step is as long for the one stream in it; with others about, none of whom could tell, it is not known.
-  if (asked > lesson.exchanges.length || plainStepNs === undefined) return undefined;
-  return lesson.firstAtNs - lesson.beganAtNs - plainStepNs;
+  if (asked > lesson.exchanges.length || longestPlainNs === undefined) return undefined;
+  return lesson.firstAtNs - lesson.beganAtNs - longestPlainNs;
 }
 
 /**

@@ -2,12 +2,10 @@
 // was read as well. Engines read prompts in the order of their coming, so one begins to be read when it is sent, or
 // when the one before it is done; those whose first tokens came out of one step cannot be told apart.
 import { CostBook } from './cost-book.ts';
-import { type Lesson, prefillCost } from './prefill-cost.ts';
+import { type Lesson, ONE_STEP_NS, prefillCost } from './prefill-cost.ts';
 import type { StepBook } from './step-book.ts';
 import type { TrackedExchange } from './tracked-exchange.ts';
 
-/** First tokens so close together came out of one step. */
-const ONE_STEP_NS = 2e6;
 /** By then the others' reads of the same step have been told of. */
 const LESSON_AFTER_NS = 10e6;
 

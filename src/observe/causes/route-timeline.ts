@@ -58,6 +58,7 @@ export class RouteTimeline {
   /** In no order: looked through whenever one is due. */
   #watched: Watched[] = [];
   #dueAtNs = Infinity;
+
   constructor(options: TimelineOptions) {
     this.#options = options;
   }
@@ -237,9 +238,13 @@ export class RouteTimeline {
         atNs === undefined ? undefined : atNs - own.openedAtNs;
       list.push({
         sentAtNs: other.sentAtNs - own.openedAtNs,
-        ...defined({ firstTokenAtNs: since(other.firstAtNs), endedAtNs: since(other.endedAtNs), costNs }),
         promptBytes: other.promptBytes,
-        ...defined({ firstInLineAtNs: since(firstInLineAtNs) }),
+        ...defined({
+          firstTokenAtNs: since(other.firstAtNs),
+          endedAtNs: since(other.endedAtNs),
+          firstInLineAtNs: since(firstInLineAtNs),
+          costNs,
+        }),
       });
     };
     for (const other of this.#arrived) add(other, other.costNs);

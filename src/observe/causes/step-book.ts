@@ -38,9 +38,10 @@ export class StepBook {
 
   /** No plain step with so many streams is longer: with more of them it takes as many times longer at most. */
   longest(runningCount: number): number | undefined {
+    const plainNs = this.plain(runningCount);
+    if (plainNs !== undefined) return plainNs;
     const { quiet } = this;
-    if (quiet === undefined) return undefined;
-    return this.plain(runningCount) ?? quiet.stepNs * Math.max(1, runningCount / quiet.running);
+    return quiet && quiet.stepNs * Math.max(1, runningCount / quiet.running);
   }
 
   /** With about so many streams. */

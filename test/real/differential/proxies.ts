@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atTheEnd } from '../../support/children.ts';
 import { freePort } from '../../../src/client/hops/free-port.ts';
+import { atTheEnd } from '../../support/children.ts';
 import { Sidecar } from '../../support/sidecar.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;

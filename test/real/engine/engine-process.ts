@@ -4,8 +4,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atTheEnd } from '../../support/children.ts';
 import { freePort } from '../../../src/client/hops/free-port.ts';
+import { atTheEnd } from '../../support/children.ts';
 import { poll } from '../../support/signal.ts';
 import { killGroup, MissingError } from './command.ts';
 

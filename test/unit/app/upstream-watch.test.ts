@@ -4,9 +4,9 @@ import net, { type AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { UpstreamWatch } from '../../../src/app/upstream-watch.ts';
 import type { UpstreamAddress } from '../../../src/config/config.ts';
+import { freePort } from '../../../src/client/hops/free-port.ts';
 import { poll } from '../../support/signal.ts';
 import { catchLog } from '../telemetry/reports.ts';
-import { freePort } from '../../../src/client/hops/free-port.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(() => cleanUps.splice(0).forEach((cleanUp) => cleanUp()));

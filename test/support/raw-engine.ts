@@ -61,8 +61,8 @@ export class EngineExchange {
   readonly connection: EngineConnection;
   readonly request: WireMessage;
   readonly headAtNs: number;
-  /** What the engine wrote, with the moment just before each write. */
-  readonly writes: { atNs: number; bytes: number }[] = [];
+  /** What the engine wrote, with the moments just before and just after each write was given to the kernel. */
+  readonly writes: { atNs: number; doneAtNs: number; bytes: number }[] = [];
   /** The engine's own bytes, read back: body marks by write. */
   readonly sent: MessageParser = new MessageParser({ kind: 'response' });
   /** Bytes taken by the kernel or by Node on the way there. */
@@ -83,12 +83,15 @@ export class EngineExchange {
   async write(...parts: readonly (string | Buffer)[]): Promise<void> {
     const bytes = Buffer.concat(parts.map((part) => bytesOf(part)));
     const atNs = nowNs();
-    this.writes.push({ atNs, bytes: bytes.length });
+    const write = { atNs, doneAtNs: atNs, bytes: bytes.length };
+    this.writes.push(write);
     this.writtenBytes += bytes.length;
     this.sent.feed(bytes, atNs);
     const { socket, signal, parser } = this.connection;
     if (this.answer?.framing === 'upgrade') parser.becomeTunnel(atNs);
-    if (socket.destroyed || socket.write(bytes)) return;
+    const isRoom = socket.destroyed || socket.write(bytes);
+    write.doneAtNs = nowNs();
+    if (isRoom) return;
     await signal.until('room to write', () => socket.destroyed || !socket.writableNeedDrain, 60_000);
   }
 

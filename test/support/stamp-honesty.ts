@@ -5,19 +5,25 @@ import type { StreamRecord } from '../../src/record/stream-record.ts';
 import type { EngineExchange } from './raw-engine.ts';
 
 export interface StampLook {
-  /** The engine's write → the stamp of the read that completed it, less the smallest such time. */
+  /**
+   * The engine's write → the stamp of the read that completed it, less the smallest such time. At least: an engine
+   * that was kept from running around a write is late itself, so that the moment after the write counts for it.
+   */
   readonly lateNs: number;
   readonly boundNs: number;
 }
 
 /** One event a write behind the writes before them, such as the head; the last write is left out. */
 export function stampLooks(exchange: EngineExchange, record: StreamRecord, writesBefore: number): StampLook[] {
-  const sentAtNs = exchange.writes.slice(writesBefore, -1).map(({ atNs }) => atNs);
-  const rows = record.events.chunk.slice(0, sentAtNs.length);
-  const apartNs = rows.map((row, event) => (record.chunks.receivedAtNs[row] as number) - (sentAtNs[event] as number));
-  const leastNs = Math.min(...apartNs);
-  return rows.map((row, event) => ({
-    lateNs: (apartNs[event] as number) - leastNs,
+  const writes = exchange.writes.slice(writesBefore, -1);
+  const looks = record.events.chunk.slice(0, writes.length).map((row, event) => ({
+    receivedAtNs: record.chunks.receivedAtNs[row] as number,
     boundNs: record.chunks.errorBoundNs[row] as number,
+    write: writes[event] as (typeof writes)[number],
+  }));
+  const leastNs = Math.min(...looks.map(({ receivedAtNs, write }) => receivedAtNs - write.atNs));
+  return looks.map(({ receivedAtNs, boundNs, write }) => ({
+    lateNs: Math.max(0, receivedAtNs - write.doneAtNs - leastNs),
+    boundNs,
   }));
 }

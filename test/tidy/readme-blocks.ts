@@ -3,6 +3,7 @@
 import { ERROR_CODES, type ErrorCode, REFUSALS } from '../../src/base/error-codes.ts';
 import type { MetricSpec } from '../../src/base/metric-spec.ts';
 import { ENGINE_ADVICE } from '../../src/evidence/advice.ts';
+import { HOLD_MEANINGS, STALL_MEANINGS, type Meaning } from '../../src/judge/meanings.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { envName, KEY_NAMES, keySpec, STRUCTURED_KEYS } from '../../src/config/keys.ts';
 import { OWN_METRICS } from '../../src/telemetry/metric-table.ts';
@@ -86,6 +87,11 @@ function engines(): string {
   return table(['engine', 'switch on', 'what you get', 'token counts', 'without it'], rows);
 }
 
+function meanings(first: string, all: Readonly<Record<string, Meaning>>): string {
+  const rows = Object.entries(all).map(([name, { means, cure }]) => [code(name), means, cure]);
+  return table([first, 'it means', 'what usually cures it'], rows);
+}
+
 const BLOCKS: Readonly<Record<string, () => string>> = {
   keys,
   'exit-codes': exitCodes,
@@ -93,6 +99,8 @@ const BLOCKS: Readonly<Record<string, () => string>> = {
   metrics,
   attributes,
   engines,
+  'hold-meanings': () => meanings('way', HOLD_MEANINGS),
+  'stall-meanings': () => meanings('cause', STALL_MEANINGS),
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);

@@ -6,7 +6,8 @@ import type { HoldWay } from '../delivery/verdict.ts';
 /** Where the way does not matter, or is none of the named ones. */
 type Cures = Partial<Record<HoldWay | 'any', string>>;
 
-const GENERAL: Readonly<Record<HoldWay, string>> = {
+/** What helps whoever holds. */
+export const GENERAL_CURES: Readonly<Record<HoldWay, string>> = {
   size: 'Something collects the answer in buffers: turn response buffering off for this path (in nginx: `proxy_buffering off;`), or let the engine send `X-Accel-Buffering: no`.',
   timer:
     'Something flushes by a timer: let it flush after each write (Caddy: `flush_interval -1`; Go: `FlushInterval: -1`).',
@@ -100,5 +101,5 @@ export function curesFor(way: HoldWay, products: readonly HopProduct[] = []): st
     const cure = BY_PRODUCT[product]?.[way] ?? BY_PRODUCT[product]?.any;
     return cure === undefined ? [] : [`${product}: ${cure}`];
   });
-  return named.length > 0 ? named : [GENERAL[way]];
+  return named.length > 0 ? named : [GENERAL_CURES[way]];
 }

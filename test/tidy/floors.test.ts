@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { FLOORS, folderOf, mayUsePackage } from './floors.ts';
 import { filesBelow, type Import, importsOf, readText, ROOT } from './sources.ts';
 
-const FILES = filesBelow('src', ['.ts', '.tsx', '.mjs']);
+const FILES = filesBelow('src', ['.ts', '.tsx', '.mjs', '.css']);
 const IMPORTS = FILES.flatMap((path) => importsOf(path));
 
 function wrongFolder({ from, file }: Import): string | undefined {
@@ -63,6 +63,31 @@ describe('imports', () => {
   test('of one file lead to a file that exists', () => {
     const known = new Set(FILES);
     expect(IMPORTS.filter(({ file }) => file !== undefined && !known.has(file))).toEqual([]);
+  });
+});
+
+/** Everything that a file brings along when it runs. */
+function runsWith(start: string): Import[] {
+  const files = [start];
+  const found: Import[] = [];
+  for (let path = files.pop(); path !== undefined; path = files.pop()) {
+    const fresh = importsOf(path).filter(
+      ({ isTypeOnly, file }) => !isTypeOnly && found.every((each) => each.file !== file || file === undefined),
+    );
+    found.push(...fresh);
+    files.push(...fresh.flatMap(({ file }) => file ?? []));
+  }
+  return found;
+}
+
+describe('the page', () => {
+  const isBuild = (path: string): boolean => path.endsWith('vite.config.ts') || path.startsWith('src/page/build/');
+  const files = FILES.filter((path) => path.startsWith('src/page/') && !isBuild(path));
+
+  test('runs without Node, whatever it imports', () => {
+    const outside = files.flatMap((path) => runsWith(path)).filter(({ file }) => file === undefined);
+    expect(outside.length).toBeGreaterThan(0);
+    expect(outside.filter(({ specifier }) => !/^(?:preact|uplot)(?:\/|$)/.test(specifier))).toEqual([]);
   });
 });
 

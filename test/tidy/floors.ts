@@ -23,6 +23,7 @@ export const FLOORS: Readonly<Record<string, Floor>> = {
   observe: { level: 4, folders: [...JUDGED, 'evidence', 'stream', 'tape'], packages: ['@grpc/grpc-js', 'undici'] },
   telemetry: { level: 4, folders: JUDGED, packages: ['@opentelemetry/'] },
   client: { level: 5, folders: [...JUDGED, 'stream'], packages: ['undici', 'yaml'] },
+  page: { level: 5, folders: [...JUDGED, 'telemetry'], packages: ['preact', 'uplot', 'vite'] },
   config: { level: 5, folders: ['record', 'base'], packages: ['valibot', 'yaml'] },
   app: {
     level: 6,

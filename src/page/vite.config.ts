@@ -1,0 +1,26 @@
+// How the live page is built: hashed files, and nothing inline, so that the admin port's content security policy can
+// forbid all that is. The result needs no server but that port. `report/vite.config.ts` builds the other page.
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import { recordInputs } from './build/record-inputs.ts';
+
+const OUT_DIR = fileURLToPath(new URL('../../dist/page/', import.meta.url));
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  // The page may stand behind a prefix of somebody's gateway.
+  base: './',
+  publicDir: false,
+  logLevel: 'warn',
+  plugins: [recordInputs(OUT_DIR)],
+  build: {
+    outDir: OUT_DIR,
+    emptyOutDir: true,
+    assetsDir: 'assets',
+    // An asset in a data URL would need another line in the policy than one in a file.
+    assetsInlineLimit: 0,
+    modulePreload: false,
+    sourcemap: false,
+    reportCompressedSize: false,
+  },
+});

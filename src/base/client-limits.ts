@@ -14,8 +14,12 @@ export const OVERFLOW_MAX_COUNT = 1_000;
 export const OVERFLOW_MAX_RATIO = 0.25;
 /** Time in which a connection over the limit can ask, so that the refusal is the answer to its request. */
 export const OVERFLOW_WAIT_MS = 1_000;
-/** When a client that was refused for want of room may come again. */
+/** When a client that was refused for want of room may come again; where places turn over slowly, later. */
 export const SHED_RETRY_AFTER_SECONDS = 1;
+/** The latest that it is told: clients of the OpenAI SDKs heed a hint up to a minute. */
+export const RETRY_AFTER_MAX_SECONDS = 60;
+/** Places that came free lately, by which that is reckoned: some rounds of a usual batch. */
+export const TURNOVER_MAX_COUNT = 64;
 /** Share of the container's memory from which new requests are refused, where nothing else is configured. */
 export const RSS_OF_CONTAINER_RATIO = 0.85;
 /** Least value of `max-rss`: the process has 120 to 150 MiB of its own before the first client. */

@@ -1,6 +1,8 @@
 // Who may go to the engine now, who waits, who is refused: the only part of rubato that ever holds a request back,
 // and only where it is configured. One queue a route. A place is free when the engine has nothing more to do for
-// its exchange. Knows no exchange, no answer and no clock but its timers.
+// its exchange. Knows no exchange and no answer.
+import { nowNs } from '../base/clock.ts';
+import { Turnover } from './turnover.ts';
 
 /** How one class is treated. */
 export interface ClassTurns {
@@ -32,6 +34,8 @@ export interface Asker {
 export interface Ticket {
   /** It stands in the queue now. */
   readonly isWaiting: boolean;
+  /** Once it was refused: when there may be room for another try. */
+  readonly retryAfterSeconds: number | undefined;
   /**
    * Asks for a place at the engine, once. Where one is free `onTurn` is called before this returns, and
    * `onRefused` where no more may wait.
@@ -53,11 +57,13 @@ interface Place {
   /** Of all that ever asked. */
   number: number;
   timer: NodeJS.Timeout | undefined;
+  retryAfterSeconds: number | undefined;
 }
 
 export class AdmissionQueue {
   #settings: QueueSettings;
   readonly #classes = new Map<string, ClassState>();
+  readonly #turnover = new Turnover();
   #runningCount = 0;
   #askedCount = 0;
 
@@ -73,10 +79,13 @@ export class AdmissionQueue {
 
   ticket(className: string, asker: Asker): Ticket {
     const state = this.#stateOf(className);
-    const place: Place = { stage: 'new', asker, number: 0, timer: undefined };
+    const place: Place = { stage: 'new', asker, number: 0, timer: undefined, retryAfterSeconds: undefined };
     return {
       get isWaiting() {
         return place.stage === 'waiting';
+      },
+      get retryAfterSeconds() {
+        return place.retryAfterSeconds;
       },
       ask: () => this.#ask(state, place, this.#settings.turnsOf(className)),
       leave: () => this.#leave(state, place),
@@ -92,10 +101,10 @@ export class AdmissionQueue {
     } else if (state.waiting.length < turns.maxWaitingCount) {
       place.stage = 'waiting';
       state.waiting.push(place);
-      place.timer = setTimeout(() => refuse(state, place, 'queue_age'), turns.maxWaitMs);
+      place.timer = setTimeout(() => this.#refuse(state, place, turns, 'queue_age'), turns.maxWaitMs);
       place.timer.unref();
     } else {
-      refuse(state, place, 'queue_full');
+      this.#refuse(state, place, turns, 'queue_full');
     }
   }
 
@@ -121,7 +130,24 @@ export class AdmissionQueue {
     if (before !== 'running') return;
     state.runningCount -= 1;
     this.#runningCount -= 1;
+    this.#turnover.freed(nowNs());
     this.#letIn();
+  }
+
+  #refuse(state: ClassState, place: Place, { priority }: ClassTurns, reason: TurnRefusal): void {
+    place.stage = 'over';
+    remove(state, place);
+    place.retryAfterSeconds = this.#turnover.secondsUntil(this.#countBefore(priority) + 1, nowNs());
+    place.asker.onRefused(reason);
+  }
+
+  /** Who waits and would go before a newcomer of that priority. */
+  #countBefore(priority: number): number {
+    let count = 0;
+    for (const [className, { waiting }] of this.#classes) {
+      if (this.#settings.turnsOf(className).priority >= priority) count += waiting.length;
+    }
+    return count;
   }
 
   #letIn(): void {
@@ -155,12 +181,6 @@ export class AdmissionQueue {
     this.#classes.set(className, fresh);
     return fresh;
   }
-}
-
-function refuse(state: ClassState, place: Place, reason: TurnRefusal): void {
-  place.stage = 'over';
-  remove(state, place);
-  place.asker.onRefused(reason);
 }
 
 function remove({ waiting }: ClassState, place: Place): void {

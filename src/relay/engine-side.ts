@@ -91,6 +91,11 @@ export class EngineSide implements ConnectionUser {
     return this.#ticket?.isWaiting === true;
   }
 
+  /** When to come again, where it was refused in the queue. */
+  get retryAfterSeconds(): number | undefined {
+    return this.#ticket?.retryAfterSeconds;
+  }
+
   start(): void {
     this.#options.guard.onStart();
     if (this.#ticket === undefined) this.#begin(false);

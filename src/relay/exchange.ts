@@ -237,7 +237,9 @@ export class Exchange {
     if (this.#download.headSent) return this.#client.cut();
     const { res, req } = this.#plan;
     if (!req.complete || wireEnd === 'client_protocol') closeAfter(req, res);
-    this.#answeredByUs = this.#client.answer(answerFor(wireEnd, reason));
+    const { retryAfterSeconds } = this.#engine;
+    const code = answerFor(wireEnd, reason);
+    this.#answeredByUs = this.#client.answer(retryAfterSeconds === undefined ? code : { ...code, retryAfterSeconds });
   }
 
   /** Something of ours threw: this exchange ends, by an answer if there is still one to give. */

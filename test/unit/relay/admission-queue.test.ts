@@ -47,6 +47,30 @@ describe('a request', () => {
     expect(said).toEqual(['first at once', 'third queue_full', 'fourth queue_full']);
   });
 
+  test('is told when to come again by how fast places come free, who goes before it counted', () => {
+    const queue = queueOf(1, { a: { maxWaitingCount: 3 }, urgent: { priority: 1, maxWaitingCount: 0 } });
+    const ask = asking(queue, []);
+    let running = ask('a', 'first');
+    for (let count = 0; count < 5; count += 1) {
+      const next = ask('a', 'next');
+      vi.advanceTimersByTime(900);
+      running.leave();
+      running = next;
+    }
+    for (let count = 0; count < 3; count += 1) ask('a', 'waiting');
+    // Places come free each 720 ms on average, from the first on (five in 3.6 s): four of them, and one.
+    expect(ask('a', 'refused').retryAfterSeconds).toBe(3);
+    expect(ask('urgent', 'refused').retryAfterSeconds).toBe(1);
+    // An engine that gives nothing free for a quarter of an hour: longer, but never beyond a minute.
+    vi.advanceTimersByTime(900_000);
+    expect(ask('urgent', 'refused').retryAfterSeconds).toBe(60);
+  });
+
+  test('is told to come again in a second where nothing is known of the pace, and nothing while it is not refused', () => {
+    const ask = asking(queueOf(1, { none: { maxWaitingCount: 0 } }), []);
+    expect([ask('none', 'first').retryAfterSeconds, ask('none', 'second').retryAfterSeconds]).toEqual([undefined, 1]);
+  });
+
   test('waits as long as its class may and no longer', () => {
     const said: string[] = [];
     const ask = asking(queueOf(1), said);

@@ -85,6 +85,11 @@ export class PromptMemory {
     return Object.fromEntries(Object.entries(found).filter(([, spread]) => spread !== undefined)) as PromptSummary;
   }
 
+  /** In no order. */
+  get gapsNs(): readonly number[] {
+    return this.#gaps.values();
+  }
+
   /** Each exchange's own gap p99, and all gaps ascending: for a warning to whoever would average the former. */
   gapP99s(): { readonly ownNs: readonly number[]; readonly pooledNs: readonly number[] } {
     return { ownNs: this.#gapP99.values(), pooledNs: ascending(this.#gaps.values()) };

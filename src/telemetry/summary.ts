@@ -14,6 +14,7 @@ import { TTFT_PARTS, ttftParts, type TtftPart } from '../measure/ttft-split.ts';
 import { GoodputMemory, type GoodputState, type ObjectiveState } from './goodput-memory.ts';
 import { PromptMemory, type PromptSummary } from './prompt-memory.ts';
 import { RecentValues, type Spread } from './recent-values.ts';
+import { TtftMemory, type BasisCounts, type TtftAt } from './ttft-memory.ts';
 
 /** The exchange with the longest gap among the recent ones. */
 export interface WorstStream {
@@ -35,6 +36,9 @@ export interface ClassSummary extends PromptSummary {
   readonly gapCount: number;
   readonly stallCount: number;
   readonly ttftParts: Partial<Record<TtftPart, Spread>>;
+  /** Of recent exchanges; both absent as long as none had a TTFT. */
+  readonly ttftAt?: TtftAt;
+  readonly basisCounts?: BasisCounts;
   readonly ttfo?: Spread;
   readonly tpot?: Spread;
   readonly duration?: Spread;
@@ -54,6 +58,8 @@ export interface Summary {
 
 export interface SummarySink extends Sink {
   read(): Summary;
+  /** Recent gaps by class, as received and in no order. */
+  gaps(): readonly { readonly class: string; readonly gapsNs: readonly number[] }[];
 }
 
 const LENGTHS = ['ttfo', 'tpot', 'duration'] as const;
@@ -85,9 +91,14 @@ export function createSummary(clockMs: () => number = nowMs): SummarySink {
     },
     read() {
       const atMs = clockMs();
-      return { classes: [...classes].sort().map(([name, memory]) => memory.read(name, atMs)) };
+      return { classes: byName(classes).map(([name, memory]) => memory.read(name, atMs)) };
     },
+    gaps: () => byName(classes).map(([name, memory]) => ({ class: name, gapsNs: memory.gapsNs })),
   };
+}
+
+function byName(classes: ReadonlyMap<string, ClassMemory>): (readonly [string, ClassMemory])[] {
+  return [...classes].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 class ClassMemory {
@@ -95,6 +106,7 @@ class ClassMemory {
   readonly #parts: Record<TtftPart, RecentValues>;
   readonly #whole = new PromptMemory(OF_CLASS);
   readonly #buckets = new Map<string, PromptMemory>();
+  readonly #ttfts = new TtftMemory();
   readonly #goodput: GoodputMemory;
   readonly #outcomeCounts: Partial<Record<Outcome, number>> = {};
   /** Worst gaps of the recent exchanges, oldest first: a worst of all times would never leave the page. */
@@ -121,6 +133,7 @@ class ClassMemory {
     this.#whole.addReport(report);
     this.#bucket(report.labels.promptBucket).addReport(report);
     this.#goodput.add(report, atMs);
+    this.#ttfts.add(report);
     const { outcome } = record.end;
     this.#exchangeCount += 1;
     this.#outcomeCounts[outcome] = (this.#outcomeCounts[outcome] ?? 0) + 1;
@@ -130,6 +143,10 @@ class ClassMemory {
     if (figures.split !== undefined)
       for (const { part, partNs } of ttftParts(figures.split)) this.#parts[part].add(partNs);
     if (figures.gapsReceived.maxNs !== undefined) this.#rememberStream(report, figures.gapsReceived.maxNs);
+  }
+
+  get gapsNs(): readonly number[] {
+    return this.#whole.gapsNs;
   }
 
   read(name: string, atMs: number): ClassSummary {
@@ -146,6 +163,7 @@ class ClassMemory {
       ...this.#whole.read(),
       ...spreads(this.#lengths),
       ttftParts: spreads(this.#parts),
+      ...this.#ttfts.read(),
       ...(worst !== undefined && { worst }),
       promptBuckets: Object.fromEntries([...this.#buckets].sort().map(([bucket, memory]) => [bucket, memory.read()])),
       objectives: this.#goodput.objectives(atMs),

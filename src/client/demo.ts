@@ -41,12 +41,12 @@ export interface DemoOutput {
 const NS_PER_MS = 1e6;
 
 /** Ten slots keep the mix flowing; one step in 250 stalls, so that there is something to find. */
-const DEMO_MODEL: EngineModel = {
+export const DEMO_MODEL: EngineModel = {
   ...SMALL_MODEL,
   maxRunning: 10,
   stall: { everySteps: 250, stallNs: 180 * NS_PER_MS },
 };
-const DEMO_MODEL_NAME = 'reference-small';
+export const DEMO_MODEL_NAME = 'reference-small';
 
 /** Streams that run when the last one begins take a few seconds to end. */
 const DRAIN_MS = 8_000;
@@ -74,7 +74,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
       const staysUp = options.keep && !stop.aborted;
       const color = useColor(out, process.env);
       out.write(`\n${renderDemoReport({ reports: sidecar.reports(), url, adminUrl, recordFile, staysUp, color })}`);
-      if (staysUp) await load(url, options, gentle(DEMO_CLASSES), Infinity).done;
+      if (staysUp) await load(url, options, gentleDemoClasses(), Infinity).done;
     } finally {
       await sidecar.close();
     }
@@ -98,8 +98,11 @@ function load(
   return startMix({ url, model: DEMO_MODEL_NAME, classes, seed, durationMs, drainMs: DRAIN_MS, signal });
 }
 
-function gentle(classes: readonly MixClass[]): MixClass[] {
-  return classes.map((one) => ({ ...one, perSecond: one.perSecond * GENTLE_RATIO }));
+/** The demo's classes at a fraction of their pace. */
+export function gentleDemoClasses(): MixClass[] {
+  const gentle: MixClass[] = [];
+  for (const one of DEMO_CLASSES) gentle.push({ ...one, perSecond: one.perSecond * GENTLE_RATIO });
+  return gentle;
 }
 
 /** Shows how the load goes on: one line that changes on a terminal, a line every 2 s elsewhere. */

@@ -1,0 +1,117 @@
+// What is known of a sidecar by the events of its feed so far. Pure: each event makes a new model of the old one, so
+// a picture on hold keeps what it shows. Bounded by about's columns and strips and by the caps of the page. Knows
+// nothing of connections, and nothing of how it is shown.
+import { PAGE_ENDED_MAX_COUNT, PAGE_OPEN_MAX_COUNT, PAGE_STRIP_BINS_MAX_COUNT } from '../../base/page-limits.ts';
+import type {
+  GapColumn,
+  LiveAbout,
+  LiveBeat,
+  LiveEnded,
+  LiveHello,
+  LiveOpen,
+  LiveState,
+} from '../../telemetry/live/frame.ts';
+import { addBins, type Strip } from './strip.ts';
+
+export interface OpenStream {
+  readonly isOpen: true;
+  readonly id: string;
+  readonly row: LiveOpen;
+  readonly strip?: Strip;
+}
+
+export interface EndedStream {
+  readonly isOpen: false;
+  readonly id: string;
+  readonly row: LiveEnded;
+  /** As it was when it ended; absent of what had ended before anybody looked. */
+  readonly strip?: Strip;
+}
+
+export type LiveStream = OpenStream | EndedStream;
+
+export interface LiveModel {
+  readonly about: LiveAbout;
+  readonly state: LiveState;
+  readonly seq: number;
+  /** Moment of the latest beat by the sidecar's clock. */
+  readonly atEpochMs: number;
+  /** Oldest first. */
+  readonly columns: readonly GapColumn[];
+  /** All that are open; `open` holds those that are listed. */
+  readonly openCount: number;
+  readonly open: readonly OpenStream[];
+  /** Latest first. */
+  readonly ended: readonly EndedStream[];
+}
+
+/** The first event of a connection. What was known before counts only if it came from the same process. */
+export function startModel({ about, state, beat }: LiveHello, before?: LiveModel): LiveModel {
+  const known = before?.about.process === about.process ? before : undefined;
+  return addBeat(
+    {
+      about,
+      state,
+      seq: beat.seq,
+      atEpochMs: beat.atEpochMs,
+      // All that is remembered comes with the event: columns, and strips of those that are open.
+      columns: [],
+      openCount: 0,
+      open: [],
+      ended: known?.ended ?? [],
+    },
+    beat,
+  );
+}
+
+/** Undefined when a beat was missed: what came in it is only to be had by connecting again. */
+export function applyBeat(model: LiveModel, beat: LiveBeat): LiveModel | undefined {
+  if (beat.seq > model.seq + 1) return undefined;
+  // Told twice, it changes nothing; an older one would bring back what is over.
+  return beat.seq < model.seq ? model : addBeat(model, beat);
+}
+
+export function applyState(model: LiveModel, state: LiveState): LiveModel {
+  return { ...model, state };
+}
+
+function addBeat(model: LiveModel, beat: LiveBeat): LiveModel {
+  const strips = new Map(model.open.map(({ id, strip }) => [id, strip]));
+  const binCount = Math.min(PAGE_STRIP_BINS_MAX_COUNT, Math.ceil(model.about.stripMs / model.about.binMs));
+  const open = beat.open.slice(0, PAGE_OPEN_MAX_COUNT).map((row): OpenStream => {
+    const before = strips.get(row.id);
+    const strip = row.strip === undefined ? before : addBins(before, row.strip, binCount);
+    return { isOpen: true, id: row.id, row, ...(strip !== undefined && { strip }) };
+  });
+  return {
+    ...model,
+    seq: beat.seq,
+    atEpochMs: beat.atEpochMs,
+    columns: addColumns(model.columns, beat.columns, model.about.columnsMaxCount),
+    openCount: beat.openCount,
+    open,
+    ended: addEnded(model, beat.ended, strips),
+  };
+}
+
+/** A column that is told again replaces the one of its moment. */
+function addColumns(known: readonly GapColumn[], added: readonly GapColumn[], maxCount: number): readonly GapColumn[] {
+  const [first] = added;
+  if (first === undefined) return known;
+  return [...known.filter(({ atEpochMs }) => atEpochMs < first.atEpochMs), ...added].slice(-maxCount);
+}
+
+function addEnded(
+  { ended }: LiveModel,
+  added: readonly LiveEnded[],
+  strips: ReadonlyMap<string, Strip | undefined>,
+): readonly EndedStream[] {
+  if (added.length === 0) return ended;
+  const ids = new Set(added.map(({ id }) => id));
+  const before = new Map(ended.filter(({ id }) => ids.has(id)).map(({ id, strip }) => [id, strip]));
+  const fresh = added.toReversed().map((row): EndedStream => {
+    const strip = before.get(row.id) ?? strips.get(row.id);
+    return { isOpen: false, id: row.id, row, ...(strip !== undefined && { strip }) };
+  });
+  return [...fresh, ...ended.filter(({ id }) => !ids.has(id))].slice(0, PAGE_ENDED_MAX_COUNT);
+}

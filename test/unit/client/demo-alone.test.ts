@@ -56,9 +56,7 @@ test('the load alone is answered by such an engine until it is stopped', { timeo
   const load = runLoadAlone(url, { seed: 1, out, stop: stop.signal });
   const finished = async (): Promise<number> => {
     const page = await (await fetch(`${url}/metrics`)).text();
-    return Number(
-      /^vllm:request_success_total\{[^}]*\} (\d+)/m.exec(page)?.[1] ?? 0);
-    );
+    return Number(/^vllm:request_success_total\{[^}]*\} (\d+)/m.exec(page)?.[1] ?? 0);
   };
   await expect.poll(finished, { timeout: 50_000 }).toBeGreaterThanOrEqual(1);
   stop.abort();

@@ -3,7 +3,7 @@
 import { GOODPUT_SLOTS_COUNT, GOODPUT_WINDOW_MS, OBJECTIVES_TOLD_MAX_COUNT } from '../base/objective-limits.ts';
 import type { Report } from '../judge/report.ts';
 import { MET_WORDS, type Met } from '../judge/slo/verdict.ts';
-import type { Objective } from '../record/objective.ts';
+import type { Objective, ObjectiveKind } from '../record/objective.ts';
 import { SlidingCounts } from './sliding-counts.ts';
 
 /** Of exchanges, or of gaps where the objective is about pooled ones. */
@@ -20,6 +20,8 @@ export interface Attainment {
 
 export interface ObjectiveState {
   readonly objective: string;
+  /** What it is about; absent where clients ask. */
+  readonly kind?: ObjectiveKind;
   /** Largest length that keeps it; absent of what is no length, and where each client asks for its own. */
   readonly limitNs?: number;
   /** Share that is to keep it; absent where clients ask. */
@@ -136,6 +138,7 @@ const WINDOW = { slotCount: GOODPUT_SLOTS_COUNT, slotMs: GOODPUT_WINDOW_MS / GOO
 function stateOf({ name, objective, isPooled, counts }: ToldObjective, nowMs: number): ObjectiveState {
   return {
     objective: name,
+    ...(objective !== undefined && { kind: objective.kind }),
     ...(objective?.limitNs !== undefined && { limitNs: objective.limitNs }),
     ...(objective !== undefined && { targetRatio: objective.target }),
     of: isPooled ? 'gaps' : 'exchanges',

@@ -1,0 +1,107 @@
+// The stalls of one exchange: when, how long, who made them and how far the evidence goes, with the signs and numbers
+// that led there.
+import { STALL_MEANINGS } from '../../judge/meanings.ts';
+import type { Report } from '../../judge/report.ts';
+import type { StallCause } from '../../record/stall-context.ts';
+import type { LiveStall } from '../../telemetry/live/frame.ts';
+import { Marked } from '../charts/marked.tsx';
+import { count, msNumber, percent, word } from '../format.ts';
+import { numberWords } from './diagnosis.tsx';
+import { listedStalls } from './exchange-stall-list.ts';
+
+export function ExchangeStalls({ report }: { readonly report: Report }) {
+  const stalls = listedStalls(report);
+  const { stallCount } = report.figures;
+  if (stallCount === 0) {
+    return (
+      <section>
+        <h3>Stalls</h3>
+        <p class="well">None: no gap was above the limit of its class and four times its own median.</p>
+      </section>
+    );
+  }
+  const causes = [...new Set(stalls.flatMap(({ verdict }) => verdict?.cause ?? []))];
+  return (
+    <section>
+      <h3>
+        Stalls{' '}
+        <small>
+          {stalls.length < stallCount ? `the ${stalls.length} worst of ${count(stallCount)}` : count(stallCount)}
+        </small>
+      </h3>
+      <div class="scroll">
+        <table class="figures">
+          <thead>
+            <tr>
+              <th class="n">began ms</th>
+              <th class="n">length ms</th>
+              <th>cause</th>
+              <th class="n">confidence</th>
+              <th>what led there</th>
+            </tr>
+          </thead>
+          <tbody>
+            {stalls.map(({ atNs, gapNs, verdict }) => (
+              <tr key={atNs}>
+                <td class="n">{msNumber(atNs - gapNs)}</td>
+                <td class="n strong">{msNumber(gapNs)}</td>
+                <td>{word(verdict?.cause)}</td>
+                <td class="n">
+                  {percent(verdict === undefined || verdict.confidence === 0 ? undefined : verdict.confidence)}
+                </td>
+                <td class="led">{verdict === undefined ? '–' : ledThere(verdict.signs, verdict.numbers)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <CauseMeanings causes={causes} />
+    </section>
+  );
+}
+
+export interface OpenStallsProps {
+  readonly stalls: readonly LiveStall[];
+  readonly openedAtEpochMs: number;
+}
+
+export function OpenStalls({ stalls, openedAtEpochMs }: OpenStallsProps) {
+  if (stalls.length === 0) return <p class="well">No stall so far.</p>;
+  return (
+    <section>
+      <h3>Stalls so far</h3>
+      <ul>
+        {stalls.map(({ endedAtEpochMs, gapMs, cause, confidence }) => (
+          <li key={endedAtEpochMs}>
+            {msNumber(gapMs * 1e6)} ms, over at {msNumber((endedAtEpochMs - openedAtEpochMs) * 1e6)} ms:{' '}
+            {cause === undefined ? 'its cause is not told yet' : `${word(cause)} (${percent(confidence)})`}
+          </li>
+        ))}
+      </ul>
+      <CauseMeanings causes={[...new Set(stalls.flatMap(({ cause }) => cause ?? []))]} />
+    </section>
+  );
+}
+
+export function CauseMeanings({ causes }: { readonly causes: readonly StallCause[] }) {
+  return (
+    <dl class="meanings">
+      {causes.map((cause) => (
+        <div key={cause}>
+          <dt>{word(cause)}</dt>
+          <dd>
+            {STALL_MEANINGS[cause].means}{' '}
+            <span class="why">
+              <Marked text={STALL_MEANINGS[cause].cure} />
+            </span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function ledThere(signs: readonly string[], numbers: Readonly<Record<string, number>>): string {
+  const told = [...signs.map(word), ...Object.entries(numbers).map(([name, value]) => numberWords(name, value))];
+  return told.length === 0 ? '–' : told.join(' · ');
+}

@@ -1,10 +1,9 @@
-// Where the live page begins: puts the shell into the document. Must not know what the views show.
+// Where the live page begins: puts the page into the document. Must not know what it shows.
 import { render } from 'preact';
 import './style/theme.css';
-
-function Page() {
-  return <main>rubato</main>;
-}
+import './style/base.css';
+import './style/shell.css';
+import { Page } from './shell/page.tsx';
 
 const root = document.querySelector('#page');
 if (root !== null) render(<Page />, root);

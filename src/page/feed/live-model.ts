@@ -17,7 +17,7 @@ export interface OpenStream {
   readonly isOpen: true;
   readonly id: string;
   readonly row: LiveOpen;
-  readonly strip?: Strip;
+  readonly strip?: Strip | undefined;
 }
 
 export interface EndedStream {
@@ -25,7 +25,7 @@ export interface EndedStream {
   readonly id: string;
   readonly row: LiveEnded;
   /** As it was when it ended; absent of what had ended before anybody looked. */
-  readonly strip?: Strip;
+  readonly strip?: Strip | undefined;
 }
 
 export type LiveStream = OpenStream | EndedStream;
@@ -81,7 +81,7 @@ function addBeat(model: LiveModel, beat: LiveBeat): LiveModel {
   const open = beat.open.slice(0, PAGE_OPEN_MAX_COUNT).map((row): OpenStream => {
     const before = strips.get(row.id);
     const strip = row.strip === undefined ? before : addBins(before, row.strip, binCount);
-    return { isOpen: true, id: row.id, row, ...(strip !== undefined && { strip }) };
+    return { isOpen: true, id: row.id, row, strip };
   });
   return {
     ...model,
@@ -111,7 +111,7 @@ function addEnded(
   const before = new Map(ended.filter(({ id }) => ids.has(id)).map(({ id, strip }) => [id, strip]));
   const fresh = added.toReversed().map((row): EndedStream => {
     const strip = before.get(row.id) ?? strips.get(row.id);
-    return { isOpen: false, id: row.id, row, ...(strip !== undefined && { strip }) };
+    return { isOpen: false, id: row.id, row, strip };
   });
   return [...fresh, ...ended.filter(({ id }) => !ids.has(id))].slice(0, PAGE_ENDED_MAX_COUNT);
 }

@@ -1,0 +1,49 @@
+// The dialog in which one exchange is looked at closely: opens with the address, closes with Escape, its button or
+// the Back key, and gives the focus back to where it was.
+import { useEffect, useRef } from 'preact/hooks';
+import type { LiveAbout } from '../../telemetry/live/frame.ts';
+import { ExchangeView } from '../views/exchange.tsx';
+
+export interface ExchangeDialogProps {
+  readonly id: string | undefined;
+  readonly about: LiveAbout | undefined;
+  readonly onClose: () => void;
+}
+
+export function ExchangeDialog({ id, about, onClose }: ExchangeDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const element = dialog.current;
+    if (element === null) return;
+    if (id !== undefined && !element.open) element.showModal();
+    if (id === undefined && element.open) element.close();
+  }, [id]);
+  return (
+    <dialog
+      ref={dialog}
+      class="exchange"
+      aria-labelledby="exchange-title"
+      onClose={onClose}
+      onClick={(event) => {
+        // A click on the backdrop is one on the dialog itself and on nothing in it.
+        if (event.target === dialog.current) dialog.current?.close();
+      }}
+    >
+      {id !== undefined && (
+        <>
+          <div class="dialog-head">
+            <h2 id="exchange-title">
+              Exchange <code>{id}</code>
+            </h2>
+            <button type="button" onClick={() => dialog.current?.close()}>
+              Close
+            </button>
+          </div>
+          <div class="dialog-body">
+            <ExchangeView key={id} id={id} about={about} />
+          </div>
+        </>
+      )}
+    </dialog>
+  );
+}

@@ -1,0 +1,77 @@
+// The head of the page: whose it is, whether it is ready and connected, the class everything is filtered by, and the
+// way to the sections.
+import { word } from '../format.ts';
+import type { Snapshot } from '../feed/live-feed.ts';
+import { linkSays, type Tone } from './link-words.ts';
+
+export interface HeadProps {
+  readonly snapshot: Snapshot;
+  readonly sections: readonly { readonly id: string; readonly title: string }[];
+  readonly classNames: readonly string[];
+  /** Absent: all classes. */
+  readonly className: string | undefined;
+  readonly onClass: (name: string | undefined) => void;
+}
+
+export function Head({ snapshot, sections, classNames, className, onClass }: HeadProps) {
+  const { link, model } = snapshot;
+  const { word: linkWord, tone } = linkSays(link, model !== undefined, link.sinceEpochMs);
+  const ready = model?.state.ready;
+  return (
+    <header class="head">
+      <div class="head-row">
+        <h1>rubato{model !== undefined && <small>{model.about.version}</small>}</h1>
+        <div class="head-states">
+          <State name="connection" says={linkWord} tone={tone} />
+          {ready !== undefined && link.word === 'live' && (
+            <State
+              name="ready"
+              says={ready.ok ? 'ready' : `not ready: ${ready.reasons.map((each) => word(each)).join(', ')}`}
+              tone={ready.ok ? 'good' : 'bad'}
+            />
+          )}
+        </div>
+        <nav aria-label="Sections">
+          <ul>
+            {sections.map(({ id, title }) => (
+              <li key={id}>
+                <a href={`#${id}`}>{title}</a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {classNames.length > 1 && <ClassChoice classNames={classNames} className={className} onClass={onClass} />}
+      </div>
+    </header>
+  );
+}
+
+function State({ name, says, tone }: { readonly name: string; readonly says: string; readonly tone: Tone }) {
+  return (
+    <span class="head-state" data-state={name}>
+      <span class={`dot ${tone}`} aria-hidden="true" />
+      {says}
+    </span>
+  );
+}
+
+function ClassChoice({ classNames, className, onClass }: Pick<HeadProps, 'classNames' | 'className' | 'onClass'>) {
+  return (
+    <label class="field">
+      class
+      <select
+        value={className ?? ''}
+        onChange={({ currentTarget }) => {
+          onClass(currentTarget.value === '' ? undefined : currentTarget.value);
+        }}
+      >
+        <option value="">all</option>
+        {classNames.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,181 @@
+// The live page: its head, its sections in their order, and the exchange that is open. Knows which view shows what,
+// and nothing of how.
+import { useMemo, useState } from 'preact/hooks';
+import type { LiveModel } from '../feed/live-model.ts';
+import { useLive } from '../feed/use-live.ts';
+import { clock } from '../format.ts';
+import { ClassesView } from '../views/classes.tsx';
+import { DiagnosisView } from '../views/diagnosis.tsx';
+import { GapsView } from '../views/gaps.tsx';
+import { HealthView } from '../views/health.tsx';
+import { HopsView } from '../views/hops.tsx';
+import { ObjectivesView } from '../views/objectives.tsx';
+import { StreamsView } from '../views/streams.tsx';
+import { Announcer } from './announcer.tsx';
+import { Banner } from './banner.tsx';
+import { ExchangeDialog } from './exchange-dialog.tsx';
+import { Head } from './head.tsx';
+import { useStreamRoute } from './route.ts';
+import { Section } from './section.tsx';
+import { Welcome } from './welcome.tsx';
+
+const HEALTH = { id: 'health', title: 'Health' };
+const SECTIONS = [
+  { id: 'classes', title: 'Classes' },
+  { id: 'gaps', title: 'Gaps' },
+  { id: 'streams', title: 'Streams' },
+  { id: 'objectives', title: 'Objectives' },
+  { id: 'diagnosis', title: 'Diagnosis' },
+  { id: 'hops', title: 'Hops' },
+  HEALTH,
+];
+
+export function Page() {
+  const live = useLive();
+  const { link, model } = live.snapshot;
+  const { id, close } = useStreamRoute();
+  const [className, setClassName] = useState<string | undefined>(undefined);
+  const isEmpty = model !== undefined && hasSeenNothing(model);
+  const sections = model === undefined ? [] : isEmpty ? [HEALTH] : SECTIONS;
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the figures
+      </a>
+      <Head
+        snapshot={live.snapshot}
+        sections={sections}
+        classNames={model === undefined ? [] : classNamesOf(model)}
+        className={className}
+        onClass={setClassName}
+      />
+      <main id="content" tabIndex={-1} class={link.word === 'lost' ? 'stale' : undefined} data-link={link.word}>
+        <Banner {...live} />
+        {model === undefined ? (
+          <p class="waiting">
+            {link.word === 'connecting' ? 'Asking the sidecar what it sees …' : 'Nothing is known yet.'}
+          </p>
+        ) : (
+          <Sections model={model} isEmpty={isEmpty} className={className} />
+        )}
+      </main>
+      <Announcer snapshot={live.snapshot} />
+      <ExchangeDialog id={id} about={model?.about} onClose={close} />
+    </>
+  );
+}
+
+interface SectionsProps {
+  readonly model: LiveModel;
+  readonly isEmpty: boolean;
+  readonly className: string | undefined;
+}
+
+function Sections({ model, isEmpty, className }: SectionsProps) {
+  const { about, state } = model;
+  const health = useMemo(
+    () => (
+      <Section id="health" title="Health" note="What rubato itself costs, and whether it sees all there is to see.">
+        <HealthView about={about} self={state.self} atEpochMs={state.atEpochMs} />
+      </Section>
+    ),
+    [about, state],
+  );
+  if (isEmpty) {
+    return (
+      <>
+        <Welcome about={about} />
+        {health}
+      </>
+    );
+  }
+  return (
+    <>
+      <Figures model={model} className={className} />
+      <StreamsSection model={model} className={className} />
+      <Opinions model={model} className={className} />
+      {health}
+    </>
+  );
+}
+
+type PartProps = Omit<SectionsProps, 'isEmpty'>;
+
+/** Drawn anew when a state or a column came, not with every beat. */
+function Figures({ model: { about, state, columns }, className }: PartProps) {
+  return useMemo(() => {
+    const classes = ofClass(state.classes, className);
+    return (
+      <>
+        <Section
+          id="classes"
+          title="Classes"
+          note={`Of the latest exchanges of each class, at ${clock(state.atEpochMs)}.`}
+        >
+          <ClassesView classes={classes} />
+        </Section>
+        <Section id="gaps" title="Gaps" note="How long readers wait between two pieces of text.">
+          <GapsView
+            about={about}
+            columns={columns}
+            histograms={ofClass(state.histograms, className)}
+            classes={classes}
+            floors={state.floors}
+            className={className}
+          />
+        </Section>
+      </>
+    );
+  }, [about, state, columns, className]);
+}
+
+function StreamsSection({ model, className }: PartProps) {
+  const seconds = Math.round(model.about.stripMs / 1_000);
+  return (
+    <Section
+      id="streams"
+      title="Streams"
+      note={`Chunks of the last ${seconds} s: received above the line, handed to the client's kernel below. Hatched: a stall.`}
+    >
+      <StreamsView model={model} className={className} />
+    </Section>
+  );
+}
+
+function Opinions({ model: { state }, className }: PartProps) {
+  return useMemo(
+    () => (
+      <>
+        <Section
+          id="objectives"
+          title="Objectives"
+          note="What was promised, what was kept, and what is left of the budget."
+        >
+          <ObjectivesView classes={ofClass(state.classes, className)} />
+        </Section>
+        <Section id="diagnosis" title="Diagnosis" note="What ails the engine of each route lately, in words.">
+          <DiagnosisView diagnoses={state.diagnoses} engines={state.engines} floors={state.floors} />
+        </Section>
+        <Section id="hops" title="Hops" note="Proxies on the way that were seen from both sides.">
+          <HopsView hops={state.hops} />
+        </Section>
+      </>
+    ),
+    [state, className],
+  );
+}
+
+function ofClass<Item extends { readonly class: string }>(
+  items: readonly Item[],
+  name: string | undefined,
+): readonly Item[] {
+  return name === undefined ? items : items.filter((item) => item.class === name);
+}
+
+function classNamesOf({ state, open }: LiveModel): string[] {
+  return [...new Set([...state.classes.map((each) => each.class), ...open.map(({ row }) => row.class)])].toSorted();
+}
+
+function hasSeenNothing({ state, openCount, ended }: LiveModel): boolean {
+  return state.classes.length === 0 && openCount === 0 && ended.length === 0;
+}

@@ -1,0 +1,89 @@
+// Which streams the list shows, and in which order. Pure.
+import { PAGE_CHOICES_MAX_COUNT } from '../../base/page-limits.ts';
+import type { OpenExchange } from '../../judge/report.ts';
+import type { StreamRow } from './streams-row.ts';
+
+export interface StreamFilter {
+  readonly className?: string | undefined;
+  /** `open`, `ended`, or a phase or outcome. */
+  readonly word?: string | undefined;
+  readonly model?: string | undefined;
+  /** `delivery:WORD` or `stall:CAUSE`. */
+  readonly verdict?: string | undefined;
+}
+
+export type SortKey = 'newest' | 'age' | 'silence' | 'gap' | 'chunks' | 'ttft' | 'stalls';
+
+type Figure = (row: StreamRow) => number | undefined;
+
+/** The largest first, unless turned round; unknown ones always last. */
+const FIGURES: Readonly<Record<Exclude<SortKey, 'newest'>, Figure>> = {
+  age: ({ ageMs }) => ageMs,
+  silence: ({ silentMs }) => silentMs,
+  gap: ({ gapMaxMs }) => gapMaxMs,
+  chunks: ({ chunkCount }) => chunkCount,
+  ttft: ({ ttftMs }) => ttftMs,
+  stalls: ({ stallCount }) => stallCount,
+};
+
+export function chooseRows(rows: readonly StreamRow[], filter: StreamFilter): StreamRow[] {
+  const { className, word, model, verdict } = filter;
+  return rows.filter(
+    (row) =>
+      (className === undefined || row.class === className) &&
+      (model === undefined || row.model === model) &&
+      (word === undefined || row.word === word || word === (row.isOpen ? 'open' : 'ended')) &&
+      (verdict === undefined || verdictsOf(row).includes(verdict)),
+  );
+}
+
+export function sortRows(rows: readonly StreamRow[], key: SortKey, isUpward: boolean): StreamRow[] {
+  const figure = key === 'newest' ? undefined : FIGURES[key];
+  const sign = isUpward ? -1 : 1;
+  return rows.toSorted((a, b) => {
+    if (figure === undefined) return sign * byNewest(a, b);
+    const [of, other] = [figure(a), figure(b)];
+    if (of === undefined || other === undefined)
+      return Number(of === undefined) - Number(other === undefined) || byNewest(a, b);
+    return sign * (other - of) || byNewest(a, b);
+  });
+}
+
+/** Open ones first; then who opened, or ended, last. Equals by id: rows must not change places for nothing. */
+function byNewest(a: StreamRow, b: StreamRow): number {
+  if (a.isOpen !== b.isOpen) return a.isOpen ? -1 : 1;
+  const moments = a.isOpen ? b.openedAtEpochMs - a.openedAtEpochMs : b.untilEpochMs - a.untilEpochMs;
+  return moments || (a.id < b.id ? 1 : -1);
+}
+
+const PHASES: ReadonlySet<string> = new Set<OpenExchange['phase']>(['turn', 'head', 'token', 'stream', 'silent']);
+
+export interface StreamChoices {
+  readonly models: readonly string[];
+  readonly phases: readonly string[];
+  readonly outcomes: readonly string[];
+  readonly verdicts: readonly string[];
+}
+
+/** What the filters can be set to: what there is now, and what they are set to, in the order of the alphabet. */
+export function choicesOf(rows: readonly StreamRow[], filter: StreamFilter): StreamChoices {
+  const open = rows.filter(({ isOpen }) => isOpen);
+  const ended = rows.filter(({ isOpen }) => !isOpen);
+  const chosen = filter.word === 'open' || filter.word === 'ended' ? undefined : filter.word;
+  const isPhase = chosen !== undefined && PHASES.has(chosen);
+  return {
+    models: distinct([...rows.map(({ model }) => model), filter.model]),
+    phases: distinct([...open.map(({ word }) => word), isPhase ? chosen : undefined]),
+    outcomes: distinct([...ended.map(({ word }) => word), isPhase ? undefined : chosen]),
+    verdicts: distinct([...rows.flatMap((row) => verdictsOf(row)), filter.verdict]),
+  };
+}
+
+function verdictsOf({ delivery, stalls }: StreamRow): string[] {
+  const causes = stalls.map(({ cause }) => `stall:${cause ?? 'unknown'}`);
+  return delivery === undefined ? causes : [`delivery:${delivery}`, ...causes];
+}
+
+function distinct(values: readonly (string | undefined)[]): string[] {
+  return [...new Set(values.filter((value) => value !== undefined))].toSorted().slice(0, PAGE_CHOICES_MAX_COUNT);
+}

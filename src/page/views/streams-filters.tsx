@@ -1,0 +1,82 @@
+// The filters above the list of streams, each a list of what there is now. Knows no rows but to ask what they hold.
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { word } from '../format.ts';
+import { choicesOf, type StreamFilter } from './streams-choice.ts';
+import type { StreamRow } from './streams-row.ts';
+
+export interface ChoiceProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+  readonly children: ComponentChildren;
+}
+
+/** A labelled list; its empty value stands for no choice. */
+export function Choice({ label, value, onChange, children }: ChoiceProps) {
+  return (
+    <label class="field">
+      {label}
+      <select
+        value={value ?? ''}
+        onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.value)}
+      >
+        {children}
+      </select>
+    </label>
+  );
+}
+
+interface FiltersProps {
+  readonly rows: readonly StreamRow[];
+  readonly filter: StreamFilter;
+  readonly onFilter: (filter: StreamFilter) => void;
+}
+
+export function Filters({ rows, filter, onFilter }: FiltersProps) {
+  const { models, phases, outcomes, verdicts } = useMemo(() => choicesOf(rows, filter), [rows, filter]);
+  return (
+    <>
+      <Choice label="state" value={filter.word} onChange={(value) => onFilter({ ...filter, word: value })}>
+        <option value="">all</option>
+        <Group title="in flight" all="open" values={phases} />
+        <Group title="ended" all="ended" values={outcomes} />
+      </Choice>
+      <Choice label="model" value={filter.model} onChange={(value) => onFilter({ ...filter, model: value })}>
+        <option value="">all</option>
+        {models.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </Choice>
+      <Choice label="verdict" value={filter.verdict} onChange={(value) => onFilter({ ...filter, verdict: value })}>
+        <option value="">all</option>
+        {verdicts.map((name) => (
+          <option key={name} value={name}>
+            {word(name.replace(':', ': '))}
+          </option>
+        ))}
+      </Choice>
+    </>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly all: string;
+  readonly values: readonly string[];
+}
+
+function Group({ title, all, values }: GroupProps) {
+  return (
+    <optgroup label={title}>
+      <option value={all}>{title}, any</option>
+      {values.map((name) => (
+        <option key={name} value={name}>
+          {word(name)}
+        </option>
+      ))}
+    </optgroup>
+  );
+}

@@ -1,0 +1,121 @@
+// The strip of one stream on a canvas: what was received above, what the kernel took for the client below, stalls as
+// hatched bands. Decides nothing; strip-picture.ts says what to draw.
+import { useEffect, useRef } from 'preact/hooks';
+import { themeColor } from '../charts/colors.ts';
+import { stripPicture, type StallBand, type StripPicture } from './strip-picture.ts';
+import type { StreamRow } from './streams-row.ts';
+
+export interface StripCanvasProps {
+  readonly row: StreamRow;
+  readonly binMs: number;
+  readonly stripMs: number;
+  /** Which of the two themes holds: with another one the strip is drawn anew. */
+  readonly isDark: boolean;
+}
+
+export function StripCanvas({ row, binMs, stripMs, isDark }: StripCanvasProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const draw = useRef<() => void>(() => undefined);
+  draw.current = () => {
+    if (canvas.current !== null) drawStrip(canvas.current, row, { binMs, stripMs, isDark });
+  };
+  // The first call of an observer comes at once, with the size of the first layout.
+  useEffect(() => {
+    if (canvas.current === null) return undefined;
+    const observer = new ResizeObserver(() => {
+      draw.current();
+    });
+    observer.observe(canvas.current);
+    return () => {
+      observer.disconnect();
+    };
+  }, []);
+  useEffect(() => {
+    draw.current();
+  }, [row.untilEpochMs, row.word, row.strip, row.stalls, binMs, stripMs, isDark]);
+  return <canvas ref={canvas} class="strip" aria-hidden="true" />;
+}
+
+interface Ink {
+  readonly isDark: boolean;
+  readonly received: string;
+  readonly flushed: string;
+  readonly line: string;
+  readonly stall: string;
+  readonly stallSoft: string;
+}
+
+/** Asked for once a theme: thirty rows are drawn at a time, and each question costs a look at all styles. */
+let known: Ink | undefined;
+
+function inkOf(isDark: boolean): Ink {
+  if (known?.isDark !== isDark) {
+    known = {
+      isDark,
+      received: themeColor('--tick-received'),
+      flushed: themeColor('--tick-flushed'),
+      line: themeColor('--line-strong'),
+      stall: themeColor('--stall'),
+      stallSoft: themeColor('--stall-soft'),
+    };
+  }
+  return known;
+}
+
+type StripTime = Pick<StripCanvasProps, 'binMs' | 'stripMs' | 'isDark'>;
+
+function drawStrip(element: HTMLCanvasElement, row: StreamRow, { binMs, stripMs, isDark }: StripTime): void {
+  const scale = devicePixelRatio;
+  const width = Math.round(element.clientWidth * scale);
+  const height = Math.round(element.clientHeight * scale);
+  if (width === 0 || height === 0) return;
+  if (element.width !== width) element.width = width;
+  if (element.height !== height) element.height = height;
+  const context = element.getContext('2d');
+  if (context === null) return;
+  context.clearRect(0, 0, width, height);
+  const picture = stripPicture(row, { binMs, stripMs, widthPx: width });
+  const ink = inkOf(isDark);
+  for (const band of picture.stalls) drawStall(context, band, scale, ink);
+  drawTicks(context, picture, ink);
+}
+
+function drawTicks(context: CanvasRenderingContext2D, { life, received, flushed }: StripPicture, ink: Ink): void {
+  const middle = Math.round(context.canvas.height / 2);
+  const reach = middle - 1;
+  context.fillStyle = ink.line;
+  context.fillRect(Math.floor(life.fromPx), middle, Math.max(1, Math.ceil(life.toPx) - Math.floor(life.fromPx)), 1);
+  context.fillStyle = ink.received;
+  received.forEach((tick, x) => {
+    if (tick > 0) context.fillRect(x, middle - Math.round(tick * reach), 1, Math.round(tick * reach));
+  });
+  context.fillStyle = ink.flushed;
+  flushed.forEach((tick, x) => {
+    if (tick > 0) context.fillRect(x, middle + 1, 1, Math.round(tick * reach));
+  });
+}
+
+/** Hatched, so that it is seen without its colour; one that goes on is open to the right. */
+function drawStall(context: CanvasRenderingContext2D, band: StallBand, scale: number, { stall, stallSoft }: Ink): void {
+  const { height } = context.canvas;
+  const from = Math.floor(band.fromPx);
+  const width = Math.max(Math.round(2 * scale), Math.ceil(band.toPx) - from);
+  context.save();
+  context.beginPath();
+  context.rect(from, 0, width, height);
+  context.clip();
+  context.fillStyle = stallSoft;
+  context.fillRect(from, 0, width, height);
+  context.strokeStyle = stall;
+  context.lineWidth = scale;
+  context.beginPath();
+  for (let x = from - height; x < from + width; x += 6 * scale) {
+    context.moveTo(x, height);
+    context.lineTo(x + height, 0);
+  }
+  context.stroke();
+  context.fillStyle = stall;
+  context.fillRect(from, 0, scale, height);
+  if (!band.isOpen) context.fillRect(from + width - scale, 0, scale, height);
+  context.restore();
+}

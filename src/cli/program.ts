@@ -2,6 +2,7 @@
 // one message and an exit code. What a command does stands in its own file.
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/version.ts';
+import { dashboardsCommand } from './dashboards.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { EXIT } from './exit-codes.ts';
@@ -13,6 +14,7 @@ import { probeCommand } from './probe.ts';
 import { replayCommand } from './replay.ts';
 import { rulesCommand } from './rules.ts';
 import { serveCommand } from './serve.ts';
+import { topCommand } from './top.ts';
 
 /** A command adds its description, flags and help to `command`; what it returns does the work. */
 export type CommandDefinition = (command: Command, io: Io) => (command: Command) => Promise<number>;
@@ -22,10 +24,12 @@ const COMMANDS: Readonly<Record<string, CommandDefinition>> = {
   serve: serveCommand,
   doctor: doctorCommand,
   demo: demoCommand,
+  top: topCommand,
   grade: gradeCommand,
   probe: probeCommand,
   replay: replayCommand,
   rules: rulesCommand,
+  dashboards: dashboardsCommand,
   floor: floorCommand,
 };
 
@@ -33,11 +37,13 @@ const EXAMPLES = `
 Examples:
   rubato demo                                     see what it does, with an engine that comes along
   rubato serve --upstream http://127.0.0.1:8000   stand before an engine
+  rubato top                                      watch what goes through it, in a terminal
   rubato doctor --upstream http://127.0.0.1:8000  check everything around it, with the cures
   rubato grade --recipe nginx/default             what a gateway holds, adds and changes
   rubato probe https://api.example.com            measure an endpoint from here, and who holds its text
   rubato replay records.jsonl                     recompute every figure of a record file
   rubato rules --config rubato.yaml               its objectives as alerts for Prometheus
+  rubato dashboards --out dashboards              seven dashboards for Grafana
   rubato floor --list                             what the hardware allows, for models and accelerators it knows
 
 "rubato COMMAND --help" shows the flags of a command. From a checkout, "npm start -- FLAGS" is

@@ -91,6 +91,14 @@ describe('the page', () => {
   });
 });
 
+describe('who watches a sidecar', () => {
+  test('takes from telemetry/ the types of the feed, and nothing that runs', () => {
+    const taken = IMPORTS.filter(({ from, file }) => folderOf(from) === 'client' && file?.startsWith('src/telemetry/'));
+    expect(taken.length).toBeGreaterThan(0);
+    expect(taken.filter(({ isTypeOnly }) => !isTypeOnly)).toEqual([]);
+  });
+});
+
 describe('the table of floors', () => {
   test('lets a folder import only from below', () => {
     for (const [name, { level, folders }] of Object.entries(FLOORS)) {

@@ -22,7 +22,11 @@ export const FLOORS: Readonly<Record<string, Floor>> = {
   judge: { level: 3, folders: ['measure', 'record', 'base'], packages: [] },
   observe: { level: 4, folders: [...JUDGED, 'evidence', 'stream', 'tape'], packages: ['@grpc/grpc-js', 'undici'] },
   telemetry: { level: 4, folders: JUDGED, packages: ['@opentelemetry/'] },
-  client: { level: 5, folders: [...JUDGED, 'stream'], packages: ['undici', 'yaml'] },
+  client: {
+    level: 5,
+    folders: [...JUDGED, 'stream', 'telemetry'],
+    packages: ['undici', 'yaml', 'log-update', 'string-width'],
+  },
   page: { level: 5, folders: [...JUDGED, 'telemetry'], packages: ['preact', 'uplot', 'vite'] },
   config: { level: 5, folders: ['record', 'base'], packages: ['valibot', 'yaml'] },
   app: {

@@ -17,15 +17,27 @@ describe('the production tree', () => {
     expect(PRODUCTION.filter(({ hasInstallScript }) => hasInstallScript === true).map(({ path }) => path)).toEqual([]);
   });
 
-  test('holds no package twice, but for the two that are known', () => {
+  test('holds no package twice, but for those that are known', () => {
     const names = PRODUCTION.map(({ name }) => name);
     const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
-    // ajv still wants the older line of fast-uri; fastify has moved on.
-    expect([...twice]).toEqual(['fast-uri']);
+    const known = [
+      // ajv still wants the older line of fast-uri; fastify has moved on.
+      'fast-uri',
+      // The gRPC client reads .proto files by a package that brings a command line of its own, yargs 17, whose parts
+      // measure and cut text for terminals as log-update does for `rubato top`, each by its own line of them.
+      'ansi-regex',
+      'ansi-styles',
+      'is-fullwidth-code-point',
+      'string-width',
+      'strip-ansi',
+      'wrap-ansi',
+    ];
+    expect([...twice].toSorted()).toEqual(known.toSorted());
   });
 
   test('does not grow unseen', () => {
-    expect(PRODUCTION.length).toBeLessThanOrEqual(120);
+    // 116 without `rubato top`; its two packages bring 23, ten of them the second copies above.
+    expect(PRODUCTION.length).toBeLessThanOrEqual(140);
   });
 });
 

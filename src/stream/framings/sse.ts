@@ -12,8 +12,13 @@ export const sse: FramingKind = {
   name: 'sse',
   streamed: true,
   reads: (mediaType) => mediaType === 'text/event-stream',
-  open: (sink) => new SseFraming(sink),
+  open: (sink) => openEventStream(sink, EVENT_MAX_BYTES),
 };
+
+/** The same with a cap of its own, for who reads an event stream that is no answer of an engine. */
+export function openEventStream(sink: FramingSink, eventMaxBytes: number): Framing {
+  return new SseFraming(sink, eventMaxBytes);
+}
 
 class SseFraming implements Framing {
   readonly #sink: FramingSink;
@@ -26,7 +31,7 @@ class SseFraming implements Framing {
   /** Messages and comments told so far, to see whether the tail held one. */
   #toldCount = 0;
 
-  constructor(sink: FramingSink) {
+  constructor(sink: FramingSink, eventMaxBytes: number) {
     this.#sink = sink;
     this.#parser = createParser({
       onEvent: (event) => {
@@ -38,7 +43,7 @@ class SseFraming implements Framing {
         sink.onComment();
       },
     });
-    this.#gate = new EventGate(EVENT_MAX_BYTES, {
+    this.#gate = new EventGate(eventMaxBytes, {
       pass: (bytes) => this.#read(this.#decoder.decode(bytes, { stream: true })),
       forget: () => this.#forget(),
       onOverflow: () => sink.onOverflow(),

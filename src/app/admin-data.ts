@@ -1,9 +1,11 @@
 // What the admin port shows, gathered from the parts that know it.
-import type { Report } from '../judge/report.ts';
+import type { RecentExchange, Report } from '../judge/report.ts';
 import type { AdminData } from '../telemetry/admin-answers.ts';
 import type { Parts } from './parts.ts';
 
-export function adminData({ outlets, polling, floors, observer, watch, state }: Parts): AdminData {
+export type AdminParts = Pick<Parts, 'outlets' | 'polling' | 'floors' | 'observer' | 'watch' | 'state'>;
+
+export function adminData({ outlets, polling, floors, observer, watch, state }: AdminParts): AdminData {
   return {
     ready() {
       const reasons = watch.unreachable.map((origin) => `the upstream ${origin} cannot be reached`);
@@ -24,7 +26,7 @@ export function adminData({ outlets, polling, floors, observer, watch, state }: 
   };
 }
 
-function recentOf(report: Report) {
+export function recentOf(report: Report): RecentExchange {
   const { id, end } = report.record;
   return { id, outcome: end.outcome, wireEnd: end.wire, report };
 }

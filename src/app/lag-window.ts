@@ -25,8 +25,9 @@ export class LagWindow {
     this.#timer.unref();
   }
 
-  *longest(): Iterable<ThreadLag> {
-    for (const [thread, buckets] of this.#buckets) yield { thread, lagNs: Math.max(0, ...buckets) };
+  /** Of the last so many seconds. */
+  *longest(seconds = BUCKET_COUNT): Iterable<ThreadLag> {
+    for (const [thread, buckets] of this.#buckets) yield { thread, lagNs: Math.max(0, ...buckets.slice(-seconds)) };
   }
 
   close(): void {

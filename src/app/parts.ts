@@ -21,11 +21,13 @@ import { observeCauses } from '../telemetry/cause-metrics.ts';
 import { observeEngines } from '../telemetry/engine-metrics.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
 import { observeDemand } from '../telemetry/demand-feed.ts';
-import { observeSelf } from '../telemetry/self-metrics.ts';
+import { LiveFeed } from '../telemetry/live/feed.ts';
+import { observeSelf, type SelfSources } from '../telemetry/self-metrics.ts';
 import { DiagnosisWatch } from './diagnosis-watch.ts';
 import { pollSettings } from './engine-polling.ts';
 import { createFloors } from './floors.ts';
 import { LagWindow } from './lag-window.ts';
+import { liveSources } from './live-sources.ts';
 import type { Outlets } from './outlets.ts';
 import { relaySettings, samplerSettings } from './relay-settings.ts';
 import { RelaySupervisor } from './relay-supervisor.ts';
@@ -56,6 +58,8 @@ export interface Parts {
   readonly watch: UpstreamWatch;
   readonly diagnosisWatch: DiagnosisWatch;
   readonly clientSockets: ClientSockets;
+  readonly selfSources: SelfSources;
+  readonly live: LiveFeed;
   readonly state: {
     /** The configuration that holds. */
     config: Config;
@@ -136,11 +140,8 @@ export function createParts(config: Config, given: Given): Parts {
   const lags = new LagWindow(() => supervisor.takeLoopLags());
   const timeWatch = new TimeWatch({ log, openObserved: () => observer.openObserved() });
   const classNames = (): string[] => state.config.classes.map(({ name }) => name);
-  observeSelf(
-    outlets.store,
-    selfSources({ observer, supervisor, shedWatch, lags, timeWatch, outlets, otlp, calibrations }),
-    classNames,
-  );
+  const self = selfSources({ observer, supervisor, shedWatch, lags, timeWatch, outlets, otlp, calibrations });
+  observeSelf(outlets.store, self, classNames);
   observeDemand(outlets.store, observer.demand);
   const watch = new UpstreamWatch(log);
   const diagnosisWatch = new DiagnosisWatch(
@@ -150,7 +151,7 @@ export function createParts(config: Config, given: Given): Parts {
   );
   const clientSockets = new ClientSockets(() => observer.openObserved());
   const state = { config, draining: false, admin: undefined };
-  return {
+  const parts = {
     env,
     log,
     outlets,
@@ -169,8 +170,10 @@ export function createParts(config: Config, given: Given): Parts {
     watch,
     diagnosisWatch,
     clientSockets,
+    selfSources: self,
     state,
   };
+  return { ...parts, live: new LiveFeed(liveSources(parts)) };
 }
 
 /** What relays are told of a configuration. */

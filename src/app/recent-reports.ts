@@ -7,11 +7,14 @@ export class RecentReports implements Sink {
   readonly name = 'recent';
   readonly #reports: Report[] = [];
   #rowCount = 0;
+  /** Reports that ever came. */
+  totalCount = 0;
 
   onReport(whole: Report): void {
     // Offsets and hashes of the text are for pairing at the end; whoever looks later has no use for them.
     const { text: _, ...report } = whole;
     this.#reports.push(report);
+    this.totalCount += 1;
     this.#rowCount += rowsOf(report);
     while (this.#reports.length > 1 && this.#isFull()) this.#rowCount -= rowsOf(this.#reports.shift() as Report);
   }

@@ -88,6 +88,7 @@ async function start(config: Config, parts: Parts): Promise<Running> {
     port: config.admin.port,
     allowedHosts: config.adminAllowHosts,
     data: adminData(parts),
+    live: parts.live,
     pulses: supervisor.pulses(),
     log,
   });
@@ -159,6 +160,7 @@ async function stop(parts: Parts, withinMs: number): Promise<void> {
   lags.close();
   parts.timeWatch.close();
   parts.diagnosisWatch.close();
+  parts.live.close();
   parts.floors.close();
   // Side by side, for each may take its time, and together they may take no more than one of them.
   const threads = supervisor.ended();

@@ -51,6 +51,7 @@ export class Observer {
   detachedCount = 0;
   /** Exchanges that were not followed because too many were open. Lost openings are counted by their tape. */
   unfollowedCount = 0;
+  chunkCount = 0;
 
   constructor(options: ObserverOptions) {
     this.#options = options;
@@ -93,7 +94,10 @@ export class Observer {
       onMark: (entry) => withOpen(entry.exchange, (it) => it.onMark(entry)),
       onConnected: (entry) => withOpen(entry.exchange, (it) => it.onConnected(entry)),
       onHead: (entry) => withOpen(entry.exchange, (it) => it.onHead(entry)),
-      onChunk: (entry) => withOpen(entry.exchange, (it) => it.onChunk(entry)),
+      onChunk: (entry) => {
+        this.chunkCount += 1;
+        withOpen(entry.exchange, (it) => it.onChunk(entry));
+      },
       onFlush: ({ exchange, seq, atNs }) => withOpen(exchange, (it) => it.onFlush(seq, atNs)),
       onEnd: (entry) => {
         withOpen(entry.exchange, (it) => this.#onEnd(it, entry));
@@ -116,9 +120,9 @@ export class Observer {
     for (const place of moved) this.#closing.forget(place);
   }
 
-  openExchanges(): OpenExchange[] {
+  openExchanges(which: Iterable<ObservedExchange> = this.#open.values()): OpenExchange[] {
     const atNs = nowNs();
-    return [...this.#open.values()].map((observed) =>
+    return Array.from(which, (observed) =>
       openView(observed, atNs, {
         route: this.#routes.nameOf(observed),
         model: this.#models.labelOf(observed.request.model),

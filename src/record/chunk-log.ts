@@ -3,7 +3,27 @@
 import assert from 'node:assert/strict';
 import { CHUNK_LOG_MAX_COUNT } from '../base/limits.ts';
 import { CHUNK_AFTER_LOSS, CHUNK_BYTES_OMITTED } from './kinds.ts';
-import { type Cursor, NO_BYTES, PackedRows, readByte, readSigned, readUnsigned } from './packed-rows.ts';
+import {
+  BOUND,
+  BYTES,
+  FLAGS,
+  FLAGS_BIT,
+  FLUSHED,
+  FLUSHED_BIT,
+  QUEUED,
+  QUEUED_BIT,
+  RECEIVED,
+  ROW_MAX_BYTES,
+  SAME_BOUND_BIT,
+  SAME_BYTES_BIT,
+  SAME_READ_BIT,
+  STRIDE,
+  UNKNOWN,
+  unpackRow,
+  Unpacker,
+  WRITTEN,
+} from './chunk-rows.ts';
+import { type Cursor, NO_BYTES, PackedRows } from './packed-rows.ts';
 
 /**
  * Parallel columns, one entry a chunk in order of arrival. Moments are ns since the exchange's
@@ -47,27 +67,6 @@ export interface ChunkRows {
 }
 
 export const LOSS_BITS = CHUNK_AFTER_LOSS | CHUNK_BYTES_OMITTED;
-
-/** Places of a row's values in the list of loose rows; a flush that is not known is below 0. */
-const RECEIVED = 0;
-const WRITTEN = 1;
-const FLUSHED = 2;
-const BOUND = 3;
-const BYTES = 4;
-const QUEUED = 5;
-const FLAGS = 6;
-const STRIDE = 7;
-const UNKNOWN = -1;
-
-/** Bits of a packed row's first byte: what is as in the row before it, and what is there at all. */
-const SAME_READ_BIT = 1;
-const SAME_BOUND_BIT = 2;
-const SAME_BYTES_BIT = 4;
-const FLUSHED_BIT = 8;
-const QUEUED_BIT = 16;
-const FLAGS_BIT = 32;
-/** That byte and seven numbers of at most eight bytes. */
-const ROW_MAX_BYTES = 57;
 
 /**
  * Rows that stay loose although their flush is known: meters look at the last one again and again, and seldom
@@ -153,6 +152,38 @@ export class ChunkLog implements ChunkRows {
     return false;
   }
 
+  /**
+   * Shows the stamps of the rows that were received or flushed at `sinceAtNs` or later, and of some before them, in no
+   * order; a flush that is not known is below 0. Reads from the end of the log and gives up after about `maxCount`
+   * rows. Returns the moment from which on it has shown all.
+   */
+  eachSince(sinceAtNs: number, maxCount: number, see: (receivedAtNs: number, flushedAtNs: number) => void): number {
+    let leftCount = maxCount;
+    let end = this.#packed.count;
+    for (let row = this.rowCount - 1; row >= end; row -= 1) {
+      const [receivedAtNs, flushedAtNs] = [this.#valueOf(row, RECEIVED), this.#valueOf(row, FLUSHED)];
+      if (Math.max(receivedAtNs, flushedAtNs) < sinceAtNs) {
+        if (row < this.#settledCount) return sinceAtNs;
+        // Rows that wait for their flush may be many; those before them were flushed, maybe just now.
+        row = Math.max(this.#settledCount, end);
+        continue;
+      }
+      see(receivedAtNs, flushedAtNs);
+      leftCount -= 1;
+      if (leftCount <= 0) return Math.max(receivedAtNs, flushedAtNs);
+    }
+    const cursor: Cursor = { bytes: NO_BYTES, at: 0 };
+    const unpacker = new Unpacker();
+    for (const start of this.#packed.blockStartsBackwards()) {
+      const firstAtNs = seeBlock(unpacker, { cursor, from: this.#packed.seek(start, cursor), to: end }, see);
+      leftCount -= end - start;
+      end = start;
+      if (firstAtNs < sinceAtNs) return sinceAtNs;
+      if (leftCount <= 0) return firstAtNs;
+    }
+    return sinceAtNs;
+  }
+
   /** All rows as columns: a fresh copy each time. */
   get columns(): ChunkColumns {
     const columns: ChunkColumns = {
@@ -231,34 +262,20 @@ export class ChunkLog implements ChunkRows {
   }
 }
 
-/** Reads packed rows one after the other into one list of values. */
-class Unpacker {
-  readonly #values: number[] = Array.from({ length: STRIDE }, () => 0);
-
-  read(cursor: Cursor, first: boolean): readonly number[] {
-    const values = this.#values;
-    const head = readByte(cursor);
-    const before = (place: number): number => (first ? 0 : (values[place] as number));
-    const receivedAtNs = before(RECEIVED) + ((head & SAME_READ_BIT) !== 0 ? 0 : readSigned(cursor));
-    const writtenAtNs = receivedAtNs + readSigned(cursor);
-    values[RECEIVED] = receivedAtNs;
-    values[WRITTEN] = writtenAtNs;
-    values[FLUSHED] = (head & FLUSHED_BIT) !== 0 ? writtenAtNs + readSigned(cursor) : UNKNOWN;
-    values[BOUND] = (head & SAME_BOUND_BIT) !== 0 ? before(BOUND) : readUnsigned(cursor);
-    values[BYTES] = (head & SAME_BYTES_BIT) !== 0 ? before(BYTES) : readUnsigned(cursor);
-    values[QUEUED] = (head & QUEUED_BIT) !== 0 ? readUnsigned(cursor) : 0;
-    values[FLAGS] = (head & FLAGS_BIT) !== 0 ? readUnsigned(cursor) : 0;
-    return values;
+/** Shows the rows of one block; returns the later stamp of its first one. */
+function seeBlock(
+  unpacker: Unpacker,
+  { cursor, from, to }: { readonly cursor: Cursor; readonly from: number; readonly to: number },
+  see: (receivedAtNs: number, flushedAtNs: number) => void,
+): number {
+  let firstAtNs = 0;
+  for (let row = from; row < to; row += 1) {
+    const values = unpacker.read(cursor, row === from);
+    const [receivedAtNs, flushedAtNs] = [values[RECEIVED] as number, values[FLUSHED] as number];
+    if (row === from) firstAtNs = Math.max(receivedAtNs, flushedAtNs);
+    see(receivedAtNs, flushedAtNs);
   }
-}
-
-function unpackRow(packed: PackedRows, row: number): readonly number[] {
-  const cursor: Cursor = { bytes: NO_BYTES, at: 0 };
-  const unpacker = new Unpacker();
-  let at = packed.seek(row, cursor);
-  let values = unpacker.read(cursor, true);
-  for (; at < row; at += 1) values = unpacker.read(cursor, false);
-  return values;
+  return firstAtNs;
 }
 
 function addTo(columns: ChunkColumns, values: readonly number[], at: number): void {

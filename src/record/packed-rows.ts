@@ -177,6 +177,11 @@ export class PackedRows {
     }
   }
 
+  /** Rows with which blocks begin, the latest first. */
+  *blockStartsBackwards(): Iterable<number> {
+    for (let block = this.#blockCount - 1; block >= 0; block -= 1) yield this.#firstRow(block);
+  }
+
   /** Gives all blocks back: there are no rows from now on. */
   release(): void {
     for (let at = 0; at < this.#index.length; at += 2) this.#pages.give(this.#index[at] as number);

@@ -11,22 +11,23 @@ import {
   ADMIN_SLICE_TIMEOUT_MS,
 } from '../base/admin-limits.ts';
 import { nowNs } from '../base/clock.ts';
-import type { AdminAnswer } from './admin-messages.ts';
-import { errorAnswer, responseHead } from './admin-response.ts';
+import type { AdminAnswer, AdminStream } from './admin-messages.ts';
+import { errorAnswer, responseHead, streamHead } from './admin-response.ts';
 import { readHead, type AdminRequest } from './admin-request.ts';
+import { EventWriter } from './live/event-writer.ts';
 
-export type AnswerFor = (request: AdminRequest) => AdminAnswer | Promise<AdminAnswer>;
+export type AnswerFor = (request: AdminRequest) => Promise<AdminAnswer | AdminStream>;
 
 export class AdminConnection {
   readonly #socket: Socket;
   readonly #answerFor: AnswerFor;
   /** Bytes that came and are not answered yet; while an answer is under way nothing is read. */
   #unread: Buffer = Buffer.alloc(0);
-  #state: 'idle' | 'head' | 'answering' | 'ending' = 'head';
+  #state: 'idle' | 'head' | 'answering' | 'streaming' | 'ending' = 'head';
   #timer: NodeJS.Timeout | undefined;
   #body: Uint8Array | undefined;
-  /** The connection's last sign of life: a byte that came, or that its reader took. */
-  movedAtNs = nowNs();
+  #stream: EventWriter | undefined;
+  #movedAtNs = nowNs();
 
   constructor(socket: Socket, answerFor: AnswerFor) {
     this.#socket = socket;
@@ -43,7 +44,12 @@ export class AdminConnection {
 
   /** Bytes of an answer that its reader has not taken. */
   get heldBytes(): number {
-    return this.#body?.length ?? 0;
+    return this.#stream?.heldBytes ?? this.#body?.length ?? 0;
+  }
+
+  /** The connection's last sign of life: a byte that came, or that its reader took. */
+  get movedAtNs(): number {
+    return this.#stream?.movedAtNs ?? this.#movedAtNs;
   }
 
   destroy(): void {
@@ -53,13 +59,14 @@ export class AdminConnection {
   /** Ends it: at once when nothing is under way, else after the answer. */
   close(): void {
     if (this.#state === 'answering') this.#state = 'ending';
+    else if (this.#stream !== undefined) this.#stream.end();
     else this.destroy();
   }
 
   #onBytes(bytes: Buffer): void {
-    this.movedAtNs = nowNs();
+    this.#movedAtNs = nowNs();
     // After our last answer whatever still comes is read, so that the answer is not lost to a reset.
-    if (this.#state === 'ending') return;
+    if (this.#state === 'ending' || this.#state === 'streaming') return;
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes]);
     if (this.#state === 'answering') return;
     if (this.#state === 'idle') {
@@ -70,7 +77,8 @@ export class AdminConnection {
   }
 
   #onEnd(): void {
-    if (this.#state === 'idle' || this.#state === 'head') this.#socket.destroy();
+    // Whoever watches and has no more to say has left: a page that was closed would be written to for ever.
+    if (this.#state !== 'answering' && this.#state !== 'ending') this.#socket.destroy();
   }
 
   #read(): void {
@@ -92,6 +100,10 @@ export class AdminConnection {
     const answer = await this.#answerFor(request);
     if (this.#socket.destroyed) return;
     const { keepAlive, method } = request;
+    if ('enter' in answer) {
+      this.#begin(answer, method === 'HEAD');
+      return;
+    }
     const goesOn = keepAlive && this.#state === 'answering';
     if (!goesOn) this.#state = 'ending';
     const written = await this.#write(answer, { withBody: method !== 'HEAD', keepAlive: goesOn });
@@ -99,6 +111,18 @@ export class AdminConnection {
     // Told to close while the answer was on its way.
     if (this.#state === 'ending') this.#end();
     else this.#next();
+  }
+
+  /** An answer that ends with the connection; nothing that comes meanwhile is read as a request. */
+  #begin({ fields, enter }: AdminStream, headOnly: boolean): void {
+    const isEnding = this.#state === 'ending';
+    this.#state = 'streaming';
+    this.#unread = Buffer.alloc(0);
+    this.#stream = new EventWriter(this.#socket);
+    this.#stream.write(streamHead(fields));
+    this.#socket.resume();
+    if (headOnly || isEnding) this.#stream.end();
+    else this.#socket.on('close', enter(this.#stream));
   }
 
   #next(): void {
@@ -140,7 +164,7 @@ export class AdminConnection {
       this.#limit(Math.min(Math.max(leftMs, 0), ADMIN_SLICE_TIMEOUT_MS), () => this.#socket.destroy());
       this.#socket.write(bytes, (fault) => {
         clearTimeout(this.#timer);
-        this.movedAtNs = nowNs();
+        this.#movedAtNs = nowNs();
         resolve(fault === undefined || fault === null);
       });
     });

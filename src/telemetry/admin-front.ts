@@ -10,9 +10,12 @@ import {
 import { nowNs } from '../base/clock.ts';
 import { AdminConnection } from './admin-connection.ts';
 import { refusalOf } from './admin-guard.ts';
-import type { AdminAnswer, AdminAsk, FrontSettings } from './admin-messages.ts';
+import { LIVE_WATCHERS_MAX_COUNT } from '../base/live-limits.ts';
+import type { AdminAnswer, AdminAsk, AdminStream, FrontSettings } from './admin-messages.ts';
 import type { AdminRequest } from './admin-request.ts';
 import { errorAnswer, jsonAnswer } from './admin-response.ts';
+import { LiveHub } from './live/hub.ts';
+import type { LiveWants } from './live/messages.ts';
 import { PulseWatch, type RelayPulse } from './pulse-watch.ts';
 
 interface Waiting {
@@ -26,10 +29,26 @@ const BUSY: { readonly error: string; readonly message: string } = {
   message: 'The main thread is busy. Streams are not touched by that; ask again soon.',
 };
 
+const TOO_MANY_WATCHERS = {
+  error: 'too_many_watchers',
+  message: `${LIVE_WATCHERS_MAX_COUNT} pages watch already. Close one of them, or try again later.`,
+};
+
+const EVENT_STREAM_FIELDS = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
+
+/** What is asked of the main thread. */
+export interface MainAsks {
+  /** Its answer comes by {@link AdminFront.answered}. */
+  ask(ask: number, asked: AdminAsk): void;
+  /** Its answer comes by `live.answered`. */
+  askLive(wants: LiveWants): void;
+}
+
 export class AdminFront {
   readonly server: Server;
+  readonly live: LiveHub;
   readonly #allowedHosts: ReadonlySet<string>;
-  readonly #ask: (ask: number, asked: AdminAsk) => void;
+  readonly #main: MainAsks;
   readonly #pulses = new PulseWatch();
   readonly #connections = new Set<AdminConnection>();
   /** Asked of main and not answered yet, given up or not: a busy main thread has no more than these to do. */
@@ -37,10 +56,10 @@ export class AdminFront {
   readonly #waiting = new Set<Waiting>();
   #askCount = 0;
 
-  /** `ask` hands a question to the main thread; its answer comes by {@link AdminFront.answered}. */
-  constructor(settings: Pick<FrontSettings, 'allowedHosts' | 'pulses'>, ask: (ask: number, asked: AdminAsk) => void) {
+  constructor(settings: Pick<FrontSettings, 'allowedHosts' | 'pulses'>, main: MainAsks) {
     this.#allowedHosts = new Set(settings.allowedHosts);
-    this.#ask = ask;
+    this.#main = main;
+    this.live = new LiveHub((wants) => main.askLive(wants));
     this.#pulses.set(settings.pulses);
     // A client may half-close after its request and still wants its answer.
     this.server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#connected(socket));
@@ -75,7 +94,7 @@ export class AdminFront {
     socket.on('close', () => this.#connections.delete(connection));
   }
 
-  async #answerFor(request: AdminRequest, connection: AdminConnection): Promise<AdminAnswer> {
+  async #answerFor(request: AdminRequest, connection: AdminConnection): Promise<AdminAnswer | AdminStream> {
     const refusal = refusalOf(request, this.#allowedHosts);
     if (refusal !== undefined) {
       return errorAnswer(refusal.status, refusal, refusal.status === 405 ? { allow: 'GET, HEAD' } : {});
@@ -86,9 +105,15 @@ export class AdminFront {
       const health = this.#pulses.health(nowNs());
       return jsonAnswer(health.ok ? 200 : 503, health);
     }
+    if (path === '/api/live') return this.#liveStream();
     const answer = await this.#fromMain({ path, query, accept: request.accept });
     this.#makeRoom(answer.body.length, connection);
     return answer;
+  }
+
+  #liveStream(): AdminAnswer | AdminStream {
+    if (this.live.isFull) return errorAnswer(503, TOO_MANY_WATCHERS, { 'retry-after': '5' });
+    return { fields: EVENT_STREAM_FIELDS, enter: (sink) => this.live.enter(sink) };
   }
 
   #fromMain(asked: AdminAsk): Promise<AdminAnswer> {
@@ -109,7 +134,7 @@ export class AdminFront {
       this.#waiting.delete(waiting);
       this.#askCount += 1;
       this.#asked.set(this.#askCount, waiting);
-      this.#ask(this.#askCount, waiting.asked);
+      this.#main.ask(this.#askCount, waiting.asked);
     }
   }
 

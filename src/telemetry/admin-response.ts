@@ -37,15 +37,16 @@ export function errorAnswer(
 
 /** The head of an answer. Its length is the body's, also when the body itself is not wanted (HEAD). */
 export function responseHead(answer: AdminAnswer, keepAlive: boolean): Buffer {
-  const fields: Record<string, string> = {
-    ...FIELDS,
-    ...answer.fields,
-    'content-length': `${answer.body.length}`,
-    connection: keepAlive ? 'keep-alive' : 'close',
-  };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(
-    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n`,
-    'latin1',
-  );
+  const connection = keepAlive ? 'keep-alive' : 'close';
+  return headBytes(answer.status, { ...answer.fields, 'content-length': `${answer.body.length}`, connection });
+}
+
+/** The head of an answer that ends with its connection. */
+export function streamHead(fields: Readonly<Record<string, string>>): Buffer {
+  return headBytes(200, { ...fields, connection: 'close' });
+}
+
+function headBytes(status: number, own: Readonly<Record<string, string>>): Buffer {
+  const lines = Object.entries({ ...FIELDS, ...own }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`, 'latin1');
 }

@@ -10,7 +10,10 @@ function post(message: FrontMessage): void {
 }
 
 function main(settings: FrontSettings): void {
-  const front = new AdminFront(settings, (ask, asked) => post({ type: 'ask', ask, asked }));
+  const front = new AdminFront(settings, {
+    ask: (ask, asked) => post({ type: 'ask', ask, asked }),
+    askLive: (wants) => post({ type: 'live_ask', wants }),
+  });
   const { server } = front;
   server.on('error', (error: NodeJS.ErrnoException) =>
     post({ type: 'listen_failed', code: error.code ?? 'ERROR', message: error.message }),
@@ -24,6 +27,9 @@ function main(settings: FrontSettings): void {
     switch (command.type) {
       case 'answer':
         front.answered(command.ask, command.answer);
+        break;
+      case 'live':
+        front.live.answered(command.events);
         break;
       case 'pulses':
         front.setPulses(command.pulses);

@@ -9,6 +9,8 @@ import { faultFields, type Log } from '../base/log.ts';
 import { answerOf, type AdminData } from './admin-answers.ts';
 import type { FrontCommand, FrontMessage, FrontSettings } from './admin-messages.ts';
 import { createFailureLog, type FailureLog } from './failure-log.ts';
+import type { LiveFeed } from './live/feed.ts';
+import type { LiveEvents, LiveWants } from './live/messages.ts';
 import type { RelayPulse } from './pulse-watch.ts';
 
 export interface AdminOptions {
@@ -18,6 +20,7 @@ export interface AdminOptions {
   /** Names in lower case that `Host` may have beside IP literals and localhost. */
   readonly allowedHosts: readonly string[];
   readonly data: AdminData;
+  readonly live: Pick<LiveFeed, 'events'>;
   readonly pulses: readonly RelayPulse[];
   readonly log: Log;
 }
@@ -43,6 +46,7 @@ class Admin implements AdminServer {
   #worker: Worker | undefined;
   #restartTimer: NodeJS.Timeout | undefined;
   #closed: (() => void) | undefined;
+  #liveFailed = false;
   port: number;
 
   constructor(options: AdminOptions) {
@@ -116,11 +120,28 @@ class Admin implements AdminServer {
         ]);
         break;
       }
+      case 'live_ask': {
+        const events = this.#liveEvents(message.wants);
+        const buffers = Object.values(events).map((bytes: Uint8Array) => bytes.buffer as ArrayBuffer);
+        worker.postMessage({ type: 'live', events } satisfies FrontCommand, buffers);
+        break;
+      }
       case 'closed':
         this.#closed?.();
         break;
       case 'listen_failed':
         break;
+    }
+  }
+
+  /** A fault of ours is told once: whoever watches would have it told twice a second. */
+  #liveEvents(wants: LiveWants): LiveEvents {
+    try {
+      return this.#options.live.events(wants);
+    } catch (fault) {
+      if (!this.#liveFailed) this.#options.log.error('The live feed failed', faultFields(fault));
+      this.#liveFailed = true;
+      return {};
     }
   }
 

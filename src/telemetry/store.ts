@@ -60,6 +60,8 @@ export interface MetricStore {
   observe(spec: MetricSpec, read: () => Iterable<Observation>): void;
   /** More label values are known beforehand now: their series start at 0. */
   know(known: KnownLabels): void;
+  /** One metric as it is now, its series in no order. Live, as `collect()` is, and cheap enough for each second. */
+  read(spec: MetricSpec): MetricFamily;
   /** Every metric that has series, in the order of the declarations. Live: read it in one go. */
   collect(): readonly MetricFamily[];
 }
@@ -93,6 +95,12 @@ const NS_PER_SECOND = 1e9;
 export function perUnitOf(spec: MetricSpec): number {
   if (spec.perUnit !== undefined) return spec.perUnit;
   return spec.unit === 's' ? NS_PER_SECOND : 1;
+}
+
+/** Bounds of a histogram's buckets as recorded integers. */
+export function boundsOf(spec: MetricSpec): number[] {
+  // The bounds are whole ns by design, but 0.0075 × 1e9 is not a whole number of doubles.
+  return (spec.bounds ?? []).map((bound) => Math.round(bound * perUnitOf(spec)));
 }
 
 class Counter implements CounterHandle {
@@ -180,7 +188,8 @@ export function createMetricStore(options: MetricStoreOptions): MetricStore {
         for (const labels of startLabelSets(spec, known)) store.counter(spec, labels);
       }
     },
-    collect: () => [...families.values()].map(snapshot).filter((family) => !isEmpty(family)),
+    read: (spec) => snapshot(familyOf(spec, spec.type)),
+    collect: () => [...families.values()].map((family) => sorted(snapshot(family))).filter((one) => !isEmpty(one)),
   };
   store.know(options.known);
   return store;
@@ -212,8 +221,7 @@ function newFamilies(specs: readonly MetricSpec[]): Map<string, Family> {
 
 function newFamily(spec: MetricSpec): Family {
   const labelNames: LabelName[] = spec.classed ? ['class', 'model', ...spec.labels] : [...spec.labels];
-  // The bounds are whole ns by design, but 0.0075 × 1e9 is not a whole number of doubles.
-  const bounds = (spec.bounds ?? []).map((bound) => Math.round(bound * perUnitOf(spec)));
+  const bounds = boundsOf(spec);
   assert(spec.type !== 'histogram' || bounds.length > 0, `histogram ${spec.name} has bounds`);
   return { spec, labelNames, bounds, counters: new Map(), histograms: new Map(), reads: [] };
 }
@@ -232,9 +240,14 @@ function snapshot(family: Family): MetricFamily {
     spec: family.spec,
     labelNames: family.labelNames,
     perUnit: perUnitOf(family.spec),
-    scalars: scalars.sort(byLabelValues),
-    histograms: histograms.sort(byLabelValues),
+    scalars,
+    histograms,
   };
+}
+
+function sorted(family: MetricFamily): MetricFamily {
+  const { scalars, histograms } = family;
+  return { ...family, scalars: scalars.toSorted(byLabelValues), histograms: histograms.toSorted(byLabelValues) };
 }
 
 function isEmpty(family: MetricFamily): boolean {

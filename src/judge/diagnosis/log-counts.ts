@@ -16,6 +16,11 @@ export function bucketOf(lengthNs: number): number {
   return Math.min(LOG_BUCKET_COUNT - 1, Math.floor(PER_OCTAVE * Math.log2(lengthNs / LEAST_NS)));
 }
 
+/** Where a bucket begins and the one before it ends; what is shorter than the first edge lies in bucket 0 too. */
+export function edgeNs(bucket: number): number {
+  return LEAST_NS * 2 ** (bucket / PER_OCTAVE);
+}
+
 /** The middle of a bucket, by ratio. */
 export function middleNs(bucket: number): number {
   return LEAST_NS * 2 ** ((bucket + 0.5) / PER_OCTAVE);

@@ -10,6 +10,7 @@ import type { Gap } from '../../measure/gap-meter.ts';
 import type { StallContext } from '../../record/stall-context.ts';
 import type { ObservedExchange } from '../observed-exchange.ts';
 import type { EngineLooks } from '../observer-options.ts';
+import { SeenStalls } from '../seen-stalls.ts';
 import { PendingStall } from './pending-stall.ts';
 import { RouteTimeline } from './route-timeline.ts';
 import { streamBefore } from './stream-before.ts';
@@ -31,6 +32,7 @@ export class StallBook {
   readonly #looks: EngineLooks | undefined;
   readonly #timelines = new Map<string, RouteTimeline>();
   readonly #watches = new WeakMap<TrackedExchange, StallWatch>();
+  readonly #seen = new WeakMap<ObservedExchange, SeenStalls>();
 
   constructor(looks: EngineLooks | undefined) {
     this.#looks = looks;
@@ -41,7 +43,13 @@ export class StallBook {
     const timeline = this.#timelineOf(watched);
     const watch = new StallWatch(observed, timeline, () => this.#looks?.askSoon(place), tell);
     this.#watches.set(watch.exchange, watch);
+    this.#seen.set(observed, watch.seen);
     return watch;
+  }
+
+  /** What can be told of an exchange's stalls while it is open. */
+  seenOf(observed: ObservedExchange): SeenStalls | undefined {
+    return this.#seen.get(observed);
   }
 
   /** What a stream of this upstream showed of hops on the way. */
@@ -74,6 +82,7 @@ export class StallBook {
 
 export class StallWatch {
   readonly exchange: TrackedExchange;
+  readonly seen: SeenStalls;
   readonly #observed: ObservedExchange;
   readonly #timeline: RouteTimeline;
   readonly #askSoon: () => void;
@@ -88,7 +97,11 @@ export class StallWatch {
     this.#observed = observed;
     this.#timeline = timeline;
     this.#askSoon = askSoon;
-    this.#tell = tell;
+    this.seen = new SeenStalls(observed.chunks);
+    this.#tell = (verdict) => {
+      this.seen.addVerdict(verdict);
+      tell(verdict);
+    };
     const { openedAtNs } = observed.opening;
     this.exchange = new TrackedExchange(openedAtNs, {
       sentAtNs: () => {
@@ -119,6 +132,7 @@ export class StallWatch {
 
   /** Once an event with a generated fragment; `atNs` since the exchange opened. */
   onEvent(atNs: number, tokens: number | undefined): void {
+    this.seen.addEvent(atNs);
     if (this.#isStream) this.#timeline.onEvent(this.exchange, this.exchange.openedAtNs + atNs, tokens);
   }
 
@@ -126,6 +140,7 @@ export class StallWatch {
   onStall(gap: Gap): void {
     const { chunk, atNs, gapNs } = gap;
     this.#stallCount += 1;
+    this.seen.addStall(gap);
     if (!this.#isStream || this.#stallCount > STALL_CONTEXTS_MAX_COUNT) return this.#tell(UNJUDGED);
     const { exchange } = this;
     const endAtNs = exchange.openedAtNs + atNs;

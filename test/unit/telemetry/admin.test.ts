@@ -64,10 +64,11 @@ function usualData(): AdminData {
 }
 
 const data = usualData();
+const live = { events: () => ({}) };
 
 // One thread for all tests: each takes a while to start.
 beforeAll(async () => {
-  server = await startAdmin({ host: '127.0.0.1', port: 0, allowedHosts: ['rubato.internal'], data, pulses, log });
+  server = await startAdmin({ host: '127.0.0.1', port: 0, allowedHosts: ['rubato.internal'], data, live, pulses, log });
 });
 
 beforeEach(() => {
@@ -284,6 +285,6 @@ it('a head that is too large, or is no HTTP, is refused and the port lives on', 
 });
 
 it('a port in use rejects with the error of the system', async () => {
-  const again = startAdmin({ host: '127.0.0.1', port: server.port, allowedHosts: [], data, pulses, log });
+  const again = startAdmin({ host: '127.0.0.1', port: server.port, allowedHosts: [], data, live, pulses, log });
   await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

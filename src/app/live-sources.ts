@@ -1,0 +1,70 @@
+// What the live feed tells, gathered from the parts that know it.
+import { nowNs } from '../base/clock.ts';
+import { GAPS_TAINTED } from '../measure/taint.ts';
+import type { SelfSources } from '../telemetry/self-metrics.ts';
+import type { LiveSources } from '../telemetry/live/feed.ts';
+import type { SelfCounts } from '../telemetry/live/self.ts';
+import type { MetricStore } from '../telemetry/store.ts';
+import { adminData, recentOf } from './admin-data.ts';
+import { openSights } from './open-sights.ts';
+import type { Parts } from './parts.ts';
+import { packageVersion } from './version.ts';
+
+/** What is lately, for the longest turns of loops: as long as a state is apart from the next, and a second that runs. */
+const LATELY_SECONDS = 3;
+
+export function liveSources(parts: Omit<Parts, 'live'>): LiveSources {
+  const { outlets, observer, state } = parts;
+  const { recent, store, summary } = outlets;
+  const version = packageVersion();
+  return {
+    store,
+    data: adminData(parts),
+    gaps: () => summary.gaps(),
+    about: () => ({
+      version,
+      stallMs: Object.fromEntries(state.config.classes.map(({ name, stallMs }) => [name, stallMs])),
+      upstreams: state.config.routes.map(({ name, upstream }) => ({ route: name, origin: upstream.origin })),
+    }),
+    open: (maxCount) => openSights(observer, maxCount),
+    ended(totalCount) {
+      const newCount = Math.min(recent.totalCount - totalCount, recent.list().length);
+      const latest = newCount > 0 ? recent.list().slice(-newCount) : [];
+      return { totalCount: recent.totalCount, recent: latest.map((report) => recentOf(report)) };
+    },
+    self: () => selfCounts(parts),
+  };
+}
+
+function selfCounts({ selfSources: self, supervisor, observer, lags, outlets }: Omit<Parts, 'live'>): SelfCounts {
+  return {
+    atNs: nowNs(),
+    lags: [...lags.longest(LATELY_SECONDS)],
+    cpuNs: self.cpuNs(),
+    rssBytes: process.memoryUsage.rss(),
+    relayCount: supervisor.pulses().length,
+    chunkCount: observer.chunkCount,
+    tapeDropped: tapeDropped(self),
+    taintedGaps: taintedGaps(outlets.store),
+    shed: self.shed(),
+    exports: self.exports(),
+    readerDetachedCount: self.readerDetachedCount(),
+    cpuThrottledNs: self.cpuThrottledNs(),
+  };
+}
+
+function tapeDropped(self: SelfSources): Record<string, number> {
+  return Object.fromEntries(Array.from(self.tapeDropped(), ({ kind, count }) => [kind, count]));
+}
+
+/** By cause, of all classes and models. */
+function taintedGaps(store: MetricStore): Record<string, number> {
+  const { labelNames, scalars } = store.read(GAPS_TAINTED);
+  const causeAt = labelNames.indexOf('cause');
+  const counts: Record<string, number> = {};
+  for (const { labelValues, value } of scalars) {
+    const cause = labelValues[causeAt] ?? '';
+    counts[cause] = (counts[cause] ?? 0) + value;
+  }
+  return counts;
+}

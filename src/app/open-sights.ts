@@ -1,0 +1,57 @@
+// Open exchanges as the live feed lists them: which of them, and what is known of each.
+import type { ObservedExchange } from '../observe/observed-exchange.ts';
+import type { Observer } from '../observe/observer.ts';
+import type { OpenSight } from '../telemetry/live/rows.ts';
+
+type Sources = Pick<Observer, 'openExchanges' | 'openObserved' | 'stalls'>;
+
+/** So many of them, those that are silent longest first, then the oldest. */
+export function openSights(
+  observer: Sources,
+  maxCount: number,
+): { readonly openCount: number; readonly sights: OpenSight[] } {
+  const all = [...observer.openObserved()];
+  const chosen = all.toSorted(bySilence).slice(0, maxCount);
+  const views = observer.openExchanges(chosen);
+  return {
+    openCount: all.length,
+    sights: chosen.flatMap((observed, index) => {
+      const view = views[index];
+      return view === undefined ? [] : [sightOf(observer, observed, view)];
+    }),
+  };
+}
+
+/** One of them by its id; undefined when it is not open. */
+export function openSight(
+  observer: Sources,
+  id: string,
+): { readonly sight: OpenSight; readonly observed: ObservedExchange } | undefined {
+  for (const observed of observer.openObserved()) {
+    if (observed.id !== id) continue;
+    const [view] = observer.openExchanges([observed]);
+    return view && { observed, sight: sightOf(observer, observed, view) };
+  }
+  return undefined;
+}
+
+function sightOf(observer: Sources, observed: ObservedExchange, view: OpenSight['view']): OpenSight {
+  const seen = observer.stalls.seenOf(observed);
+  return {
+    view,
+    gapMaxNs: seen?.gapMaxNs,
+    stallCount: seen?.count ?? 0,
+    stalls: seen?.latest ?? [],
+    chunks: observed.chunks,
+  };
+}
+
+/** The moment of the latest read with a generated fragment; without one nothing is silent yet. */
+function silentSinceNs({ opening, lastGeneratedAtNs }: ObservedExchange): number {
+  return lastGeneratedAtNs === undefined ? Infinity : opening.openedAtNs + lastGeneratedAtNs;
+}
+
+function bySilence(a: ObservedExchange, b: ObservedExchange): number {
+  const [left, right] = [silentSinceNs(a), silentSinceNs(b)];
+  return left === right ? a.opening.openedAtNs - b.opening.openedAtNs : left - right;
+}

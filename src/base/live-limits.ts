@@ -1,0 +1,45 @@
+// The caps and paces of the live feed, each with the reason for its value. Whoever watches costs the main thread a
+// little while he watches, and a fixed amount of memory whatever he does with what he gets.
+
+const KIB = 1024;
+
+/** Between two beats: often enough that a stream seems to move, seldom enough to be read. */
+export const LIVE_BEAT_MS = 500;
+/** Between two states; what they hold are percentiles of minutes. */
+export const LIVE_STATE_MS = 2_000;
+/** Between two questions to the main thread at least: who comes and goes all the time costs no more than a few. */
+export const LIVE_ASK_LEAST_MS = 250;
+/** Watchers at once; a team looks at one sidecar with a handful of pages. */
+export const LIVE_WATCHERS_MAX_COUNT = 16;
+/** A browser tries again so long after the connection ended. */
+export const LIVE_RETRY_MS = 1_000;
+/**
+ * Bytes that wait for a slow watcher before beats are left out. A beat of 500 streams has 200 KiB; with the `hello`
+ * that comes when all is taken (1 MiB of 600 streams, strips and columns) this bounds what one watcher holds.
+ */
+export const LIVE_UNSENT_MAX_BYTES = 512 * KIB;
+
+/** Open exchanges listed in one beat: more rows than anybody looks at, and 1 ms of work. */
+export const LIVE_OPEN_MAX_COUNT = 600;
+/** Stalls told of one exchange, as many as its record keeps in detail. */
+export const LIVE_STALLS_MAX_COUNT = 16;
+/** Ended exchanges told in one beat; more in half a second are not read one by one. */
+export const LIVE_ENDED_MAX_COUNT = 200;
+
+/** One character of a strip: finer than a usual pause between two tokens. */
+export const LIVE_BIN_MS = 50;
+/** A whole strip. */
+export const LIVE_STRIP_MS = 30_000;
+/** Beats look so much further back than the one before them: what is on the tape is read up to 50 ms later. */
+export const LIVE_STRIP_OVERLAP_MS = 200;
+/** Rows of chunk logs read for one beat or `hello`, all exchanges together; each row costs about 40 ns. */
+export const LIVE_STRIP_ROWS_MAX_COUNT = 250_000;
+
+/** One column of the heatmap. */
+export const LIVE_COLUMN_MS = 1_000;
+/** Columns remembered: ten minutes, as long as the diagnosis looks back. */
+export const LIVE_COLUMNS_MAX_COUNT = 600;
+
+/** Looks at our own counts, ten seconds apart: the first and the last of them are a minute apart. */
+export const LIVE_SELF_LOOK_MS = 10_000;
+export const LIVE_SELF_LOOKS_COUNT = 7;

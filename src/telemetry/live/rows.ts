@@ -1,0 +1,79 @@
+// Exchanges as a beat lists them: open ones with their strip and what is known of their stalls, ended ones with the
+// account of their record. Lengths become ms for people here. Pure.
+import type { OpenExchange, RecentExchange } from '../../judge/report.ts';
+import { defined } from '../../measure/defined.ts';
+import type { StallCause } from '../../record/stall-context.ts';
+import { recentRow } from '../admin-rows.ts';
+import type { LiveEnded, LiveOpen, LiveStall, LiveStrip } from './frame.ts';
+import type { StripSource } from './strip.ts';
+
+/** An open exchange as it is known where it is followed. */
+export interface OpenSight {
+  readonly view: OpenExchange;
+  readonly gapMaxNs: number | undefined;
+  readonly stallCount: number;
+  /** The latest, oldest first. */
+  readonly stalls: readonly SightedStall[];
+  readonly chunks: StripSource;
+}
+
+export interface SightedStall {
+  /** Since the exchange opened. */
+  readonly endedAtNs: number;
+  readonly gapNs: number;
+  readonly cause?: StallCause;
+  readonly confidence?: number;
+}
+
+const NS_PER_MS = 1e6;
+
+export function openRow(sight: OpenSight, strip: LiveStrip | undefined): LiveOpen {
+  const { view } = sight;
+  return {
+    ...view,
+    ageMs: Math.round(view.ageMs),
+    ...defined({
+      silentMs: view.silentMs === undefined ? undefined : Math.round(view.silentMs),
+      strip,
+    }),
+    ...stallsOf(sight),
+  };
+}
+
+/** What is told of the gaps of an open exchange. */
+export function stallsOf({
+  view,
+  gapMaxNs,
+  stallCount,
+  stalls,
+}: OpenSight): Pick<LiveOpen, 'gapMaxMs' | 'stallCount' | 'stalls'> {
+  return {
+    ...defined({ gapMaxMs: gapMaxNs === undefined ? undefined : tenths(gapMaxNs) }),
+    stallCount,
+    stalls: stalls.map((stall) => liveStall(view.openedAtEpochMs, stall)),
+  };
+}
+
+export function endedRow(recent: RecentExchange): LiveEnded {
+  const { record, figures, stalls: verdicts = [] } = recent.report;
+  const causes = new Map(
+    verdicts.flatMap((verdict) => (verdict.chunk === undefined ? [] : [[verdict.chunk, verdict]])),
+  );
+  const stalls = figures.stalls.map(({ chunk, atNs, gapNs }) => {
+    const { cause, confidence } = causes.get(chunk) ?? {};
+    return liveStall(record.openedAtEpochMs, { endedAtNs: atNs, gapNs, ...defined({ cause, confidence }) });
+  });
+  return { ...recentRow(recent), stalls };
+}
+
+function liveStall(openedAtEpochMs: number, { endedAtNs, gapNs, cause, confidence }: SightedStall): LiveStall {
+  return {
+    endedAtEpochMs: Math.round(openedAtEpochMs + endedAtNs / NS_PER_MS),
+    gapMs: tenths(gapNs),
+    ...defined({ cause, confidence }),
+  };
+}
+
+function tenths(lengthNs: number): number {
+  return Math.round(lengthNs / (NS_PER_MS / 10)) / 10;
+}

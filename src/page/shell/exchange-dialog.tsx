@@ -21,7 +21,7 @@ export function ExchangeDialog({ id, about, onClose }: ExchangeDialogProps) {
   return (
     <dialog
       ref={dialog}
-      class="exchange"
+      class="exchange-dialog"
       aria-labelledby="exchange-title"
       onClose={onClose}
       onClick={(event) => {

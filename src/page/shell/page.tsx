@@ -1,6 +1,6 @@
 // The live page: its head, its sections in their order, and the exchange that is open. Knows which view shows what,
 // and nothing of how.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { LiveModel } from '../feed/live-model.ts';
 import { useLive } from '../feed/use-live.ts';
 import { clock } from '../format.ts';
@@ -35,6 +35,11 @@ export function Page() {
   const { link, model } = live.snapshot;
   const { id, close } = useStreamRoute();
   const [className, setClassName] = useState<string | undefined>(undefined);
+  const isKnown = model !== undefined;
+  // The browser went to the section of the address before it was there.
+  useEffect(() => {
+    if (isKnown && /^#\w+$/.test(location.hash)) document.querySelector(location.hash)?.scrollIntoView();
+  }, [isKnown]);
   const isEmpty = model !== undefined && hasSeenNothing(model);
   const sections = model === undefined ? [] : isEmpty ? [HEALTH] : SECTIONS;
   return (

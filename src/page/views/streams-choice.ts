@@ -12,12 +12,12 @@ export interface StreamFilter {
   readonly verdict?: string | undefined;
 }
 
-export type SortKey = 'newest' | 'age' | 'silence' | 'gap' | 'chunks' | 'ttft' | 'stalls';
+export type SortKey = 'flight' | 'age' | 'silence' | 'gap' | 'chunks' | 'ttft' | 'stalls';
 
 type Figure = (row: StreamRow) => number | undefined;
 
 /** The largest first, unless turned round; unknown ones always last. */
-const FIGURES: Readonly<Record<Exclude<SortKey, 'newest'>, Figure>> = {
+const FIGURES: Readonly<Record<Exclude<SortKey, 'flight'>, Figure>> = {
   age: ({ ageMs }) => ageMs,
   silence: ({ silentMs }) => silentMs,
   gap: ({ gapMaxMs }) => gapMaxMs,
@@ -38,22 +38,25 @@ export function chooseRows(rows: readonly StreamRow[], filter: StreamFilter): St
 }
 
 export function sortRows(rows: readonly StreamRow[], key: SortKey, isUpward: boolean): StreamRow[] {
-  const figure = key === 'newest' ? undefined : FIGURES[key];
+  const figure = key === 'flight' ? undefined : FIGURES[key];
   const sign = isUpward ? -1 : 1;
   return rows.toSorted((a, b) => {
-    if (figure === undefined) return sign * byNewest(a, b);
+    if (figure === undefined) return sign * byFlight(a, b);
     const [of, other] = [figure(a), figure(b)];
     if (of === undefined || other === undefined)
-      return Number(of === undefined) - Number(other === undefined) || byNewest(a, b);
-    return sign * (other - of) || byNewest(a, b);
+      return Number(of === undefined) - Number(other === undefined) || byFlight(a, b);
+    return sign * (other - of) || byFlight(a, b);
   });
 }
 
-/** Open ones first; then who opened, or ended, last. Equals by id: rows must not change places for nothing. */
-function byNewest(a: StreamRow, b: StreamRow): number {
+/**
+ * Open ones first, those that are longest in flight on top, so that new ones come at the end and move none; then the
+ * ended ones, the latest first. Equals by id: rows must not change places for nothing.
+ */
+function byFlight(a: StreamRow, b: StreamRow): number {
   if (a.isOpen !== b.isOpen) return a.isOpen ? -1 : 1;
-  const moments = a.isOpen ? b.openedAtEpochMs - a.openedAtEpochMs : b.untilEpochMs - a.untilEpochMs;
-  return moments || (a.id < b.id ? 1 : -1);
+  const moments = a.isOpen ? a.openedAtEpochMs - b.openedAtEpochMs : b.untilEpochMs - a.untilEpochMs;
+  return moments || (a.id < b.id ? -1 : 1);
 }
 
 const PHASES: ReadonlySet<string> = new Set<OpenExchange['phase']>(['turn', 'head', 'token', 'stream', 'silent']);

@@ -24,7 +24,7 @@ export interface StreamsListProps {
 
 export const COLUMNS: readonly { readonly title: string; readonly name: string; readonly key?: SortKey }[] = [
   { title: 'chunks of 30 s', name: 'strip' },
-  { title: 'exchange', name: 'id', key: 'newest' },
+  { title: 'exchange', name: 'id', key: 'flight' },
   { title: 'class', name: 'class' },
   { title: 'model', name: 'model' },
   { title: 'state', name: 'word' },

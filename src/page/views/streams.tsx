@@ -15,7 +15,7 @@ export interface StreamsProps {
 }
 
 const SORTS: readonly { readonly key: SortKey; readonly title: string }[] = [
-  { key: 'newest', title: 'newest' },
+  { key: 'flight', title: 'in flight longest' },
   { key: 'silence', title: 'silence' },
   { key: 'gap', title: 'worst gap' },
   { key: 'stalls', title: 'stalls' },
@@ -28,7 +28,7 @@ export function StreamsView({ model, className }: StreamsProps) {
   const [held, setHeld] = useState<LiveModel | undefined>(undefined);
   const [filter, setFilter] = useState<StreamFilter>({});
   const [{ sort, isUpward }, setSort] = useState<{ sort: SortKey; isUpward: boolean }>({
-    sort: 'newest',
+    sort: 'flight',
     isUpward: false,
   });
   const shown = held ?? model;
@@ -45,7 +45,7 @@ export function StreamsView({ model, className }: StreamsProps) {
         <Choice
           label="sort by"
           value={sort}
-          onChange={(key) => setSort({ sort: (key ?? 'newest') as SortKey, isUpward: false })}
+          onChange={(key) => setSort({ sort: (key ?? 'flight') as SortKey, isUpward: false })}
         >
           {SORTS.map(({ key, title }) => (
             <option key={key} value={key}>
@@ -53,6 +53,13 @@ export function StreamsView({ model, className }: StreamsProps) {
             </option>
           ))}
         </Choice>
+        <button
+          type="button"
+          aria-label={`Order: ${isUpward ? 'turned round' : 'as usual'}`}
+          onClick={() => setSort({ sort, isUpward: !isUpward })}
+        >
+          <span aria-hidden="true">{isUpward ? '↑' : '↓'}</span>
+        </button>
         <button
           type="button"
           aria-pressed={held !== undefined}

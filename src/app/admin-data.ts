@@ -1,9 +1,20 @@
 // What the admin port shows, gathered from the parts that know it.
 import type { RecentExchange, Report } from '../judge/report.ts';
+import type { EngineMetrics } from '../observe/engine-metrics/engine-metrics.ts';
+import type { FloorWatch } from '../observe/floor/floor-watch.ts';
+import type { Observer } from '../observe/observer.ts';
 import type { AdminData } from '../telemetry/admin-answers.ts';
-import type { Parts } from './parts.ts';
+import type { Outlets } from './outlets.ts';
+import type { UpstreamWatch } from './upstream-watch.ts';
 
-export type AdminParts = Pick<Parts, 'outlets' | 'polling' | 'floors' | 'observer' | 'watch' | 'state'>;
+export interface AdminParts {
+  readonly outlets: Outlets;
+  readonly polling: EngineMetrics;
+  readonly floors: FloorWatch;
+  readonly observer: Observer;
+  readonly watch: UpstreamWatch;
+  readonly state: { readonly draining: boolean };
+}
 
 export function adminData({ outlets, polling, floors, observer, watch, state }: AdminParts): AdminData {
   return {

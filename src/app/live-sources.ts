@@ -1,19 +1,31 @@
 // What the live feed tells, gathered from the parts that know it.
 import { nowNs } from '../base/clock.ts';
+import type { Config } from '../config/config.ts';
 import { GAPS_TAINTED } from '../measure/taint.ts';
 import type { SelfSources } from '../telemetry/self-metrics.ts';
 import type { LiveSources } from '../telemetry/live/feed.ts';
 import type { SelfCounts } from '../telemetry/live/self.ts';
 import type { MetricStore } from '../telemetry/store.ts';
-import { adminData, recentOf } from './admin-data.ts';
+import { adminData, type AdminParts, recentOf } from './admin-data.ts';
+import type { LagWindow } from './lag-window.ts';
 import { openSights } from './open-sights.ts';
-import type { Parts } from './parts.ts';
+import type { RelaySupervisor } from './relay-supervisor.ts';
 import { packageVersion } from './version.ts';
+
+export interface LiveParts extends AdminParts {
+  readonly supervisor: RelaySupervisor;
+  readonly lags: LagWindow;
+  readonly selfSources: SelfSources;
+  readonly state: AdminParts['state'] & {
+    /** The one that holds. */
+    readonly config: Config;
+  };
+}
 
 /** What is lately, for the longest turns of loops: as long as a state is apart from the next, and a second that runs. */
 const LATELY_SECONDS = 3;
 
-export function liveSources(parts: Omit<Parts, 'live'>): LiveSources {
+export function liveSources(parts: LiveParts): LiveSources {
   const { outlets, observer, state } = parts;
   const { recent, store, summary } = outlets;
   const version = packageVersion();
@@ -36,7 +48,7 @@ export function liveSources(parts: Omit<Parts, 'live'>): LiveSources {
   };
 }
 
-function selfCounts({ selfSources: self, supervisor, observer, lags, outlets }: Omit<Parts, 'live'>): SelfCounts {
+function selfCounts({ selfSources: self, supervisor, observer, lags, outlets }: LiveParts): SelfCounts {
   return {
     atNs: nowNs(),
     lags: [...lags.longest(LATELY_SECONDS)],

@@ -1,16 +1,12 @@
 // One line of a record file → whether its figures follow from its record. Pure.
 import { isDeepStrictEqual } from 'node:util';
-import { judgeStalls } from '../judge/causes/judge-stall.ts';
 import type { StallVerdict } from '../judge/causes/verdict.ts';
 import type { DeliveryVerdict, HopVerdict } from '../judge/delivery/verdict.ts';
-import { judgeDelivery } from '../judge/delivery/rules.ts';
-import { judgeHop } from '../judge/hop/judge-hop.ts';
 import type { JobReport } from '../judge/job/judge-job.ts';
-import { judgeSlo } from '../judge/slo/judge-slo.ts';
+import { rejudge } from '../judge/rejudge.ts';
 import type { SloVerdict } from '../judge/slo/verdict.ts';
 import type { Figures } from '../measure/figures.ts';
 import { defined } from '../measure/defined.ts';
-import { measureRecord } from '../measure/measure-record.ts';
 import { RECORD_SCHEMA, type StreamRecord } from '../record/stream-record.ts';
 import { isObject, parseJson } from '../stream/json-value.ts';
 
@@ -71,21 +67,9 @@ interface Written {
 }
 
 function compare(record: StreamRecord, written: Written): Checked {
-  let figures: Figures;
-  let delivery: DeliveryVerdict | undefined;
-  let hop: HopVerdict | undefined;
-  let slo: SloVerdict | undefined;
-  let stalls: StallVerdict[] | undefined;
-  try {
-    figures = measureRecord(record);
-    delivery = judgeDelivery(record);
-    hop = judgeHop(record);
-    slo = judgeSlo(record, figures);
-    stalls = judgeStalls(record, defined({ delivery, hop }));
-  } catch (error) {
-    // A record that was edited by hand may lack what the type promises.
-    return { state: 'unreadable', reason: `its record is damaged (${(error as Error).message})` };
-  }
+  const again = rejudge(record);
+  if ('fault' in again) return { state: 'unreadable', reason: again.fault };
+  const { figures, delivery, hop, slo, stalls } = again;
   const differences = [
     ...findDifferences(written.figures, throughJson(figures), ''),
     ...(written.delivery === undefined ? [] : findDifferences(written.delivery, throughJson(delivery), 'delivery')),

@@ -5,7 +5,7 @@ import { rowsOf, valueAt } from './columns.ts';
 import { FirstTokenMeter } from './first-token-meter.ts';
 import { TAINT_CAUSES, type Stall, type TaintCause } from './figures.ts';
 import type { GapPoint } from './gap.ts';
-import { createGapMeter, type GapMeter } from './gap-meter.ts';
+import { createGapMeter, type GapListener, type GapMeter } from './gap-meter.ts';
 
 export interface Replayed {
   readonly ttftNs: number | undefined;
@@ -28,20 +28,16 @@ export function replayStream(record: StreamRecord): Replayed {
   let coalescedCount = 0;
   let ttftNs: number | undefined;
   let ttfoNs: number | undefined;
-  const gapMeter = createGapMeter({
-    chunks,
-    stallNs: record.class.stallNs,
-    listener: {
-      onGap(point, { chunk, atNs, gapNs, stalled }) {
-        gapsNs[point].push(gapNs);
-        if (stalled) stalls.push({ chunk, atNs, gapNs });
-      },
-      onTaintedGap(cause) {
-        taintedCounts[cause] += 1;
-      },
-      onCoalesced() {
-        coalescedCount += 1;
-      },
+  const gapMeter = gapMeterOf(record, {
+    onGap(point, { chunk, atNs, gapNs, stalled }) {
+      gapsNs[point].push(gapNs);
+      if (stalled) stalls.push({ chunk, atNs, gapNs });
+    },
+    onTaintedGap(cause) {
+      taintedCounts[cause] += 1;
+    },
+    onCoalesced() {
+      coalescedCount += 1;
     },
   });
   const firstTokenMeter = new FirstTokenMeter(chunks, {
@@ -52,7 +48,6 @@ export function replayStream(record: StreamRecord): Replayed {
       ttfoNs = lengthNs;
     },
   });
-  tellInterruptions(gapMeter, record);
   // Every flush is in the columns already, so the meters need not be told of any.
   events.chunk.forEach((row, index) => {
     const channels = valueAt(events.generated, index);
@@ -61,6 +56,20 @@ export function replayStream(record: StreamRecord): Replayed {
     firstTokenMeter.onGenerated(row, channels);
   });
   return { ttftNs, ttfoNs, firstRow: firstTokenMeter.firstRow, gapsNs, stalls, taintedCounts, coalescedCount };
+}
+
+/** The gaps alone, each with the moment at which it ends, for whoever lays many exchanges over one another. */
+export function replayGaps(record: StreamRecord, listener: GapListener): void {
+  const meter = gapMeterOf(record, listener);
+  record.events.chunk.forEach((row, index) => {
+    if (valueAt(record.events.generated, index) !== 0) meter.onGenerated(row);
+  });
+}
+
+function gapMeterOf(record: StreamRecord, listener: GapListener): GapMeter {
+  const meter = createGapMeter({ chunks: rowsOf(record.chunks), stallNs: record.class.stallNs, listener });
+  tellInterruptions(meter, record);
+  return meter;
 }
 
 /** Blocked intervals and pauses first; the meter looks at none that it could not have known live. */

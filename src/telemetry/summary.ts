@@ -12,7 +12,7 @@ import type { Report, Sink } from '../judge/report.ts';
 import { averagesWarning } from '../judge/slo/averages.ts';
 import { TTFT_PARTS, ttftParts, type TtftPart } from '../measure/ttft-split.ts';
 import { GoodputMemory, type GoodputState, type ObjectiveState } from './goodput-memory.ts';
-import { PromptMemory, type PromptSummary } from './prompt-memory.ts';
+import { PromptMemory, type PromptMemoryCaps, type PromptSummary } from './prompt-memory.ts';
 import { RecentValues, type Spread } from './recent-values.ts';
 import { TtftMemory, type BasisCounts, type TtftAt } from './ttft-memory.ts';
 
@@ -71,13 +71,13 @@ const OF_BUCKET = {
   gapCount: SUMMARY_BUCKET_GAPS_MAX_COUNT,
 };
 
-/** `clockMs` is a clock that only moves forward. */
-export function createSummary(clockMs: () => number = nowMs): SummarySink {
+/** `clockMs` is a clock that only moves forward; `caps` say how many exchanges and gaps of each class are "recent". */
+export function createSummary(clockMs: () => number = nowMs, caps: PromptMemoryCaps = OF_CLASS): SummarySink {
   const classes = new Map<string, ClassMemory>();
   const memoryOf = (name: string): ClassMemory => {
     const known = classes.get(name);
     if (known !== undefined) return known;
-    const made = new ClassMemory(clockMs());
+    const made = new ClassMemory(clockMs(), caps);
     classes.set(name, made);
     return made;
   };
@@ -104,21 +104,25 @@ function byName(classes: ReadonlyMap<string, ClassMemory>): (readonly [string, C
 class ClassMemory {
   readonly #lengths: Record<Length, RecentValues>;
   readonly #parts: Record<TtftPart, RecentValues>;
-  readonly #whole = new PromptMemory(OF_CLASS);
+  readonly #whole: PromptMemory;
   readonly #buckets = new Map<string, PromptMemory>();
-  readonly #ttfts = new TtftMemory();
+  readonly #ttfts: TtftMemory;
   readonly #goodput: GoodputMemory;
   readonly #outcomeCounts: Partial<Record<Outcome, number>> = {};
   /** Worst gaps of the recent exchanges, oldest first: a worst of all times would never leave the page. */
   #streams: WorstStream[] = [];
+  readonly #exchangesMaxCount: number;
   #exchangeCount = 0;
   #gapCount = 0;
   #stallCount = 0;
 
-  constructor(startMs: number) {
+  constructor(startMs: number, caps: PromptMemoryCaps) {
+    this.#exchangesMaxCount = caps.exchangeCount;
+    this.#whole = new PromptMemory(caps);
+    this.#ttfts = new TtftMemory(caps.exchangeCount);
     this.#goodput = new GoodputMemory(startMs);
-    this.#lengths = fresh(LENGTHS);
-    this.#parts = fresh(TTFT_PARTS);
+    this.#lengths = fresh(LENGTHS, caps.exchangeCount);
+    this.#parts = fresh(TTFT_PARTS, caps.exchangeCount);
   }
 
   addGap(bucket: string, gapNs: number, stalled: boolean): void {
@@ -193,12 +197,12 @@ class ClassMemory {
       ...(figures.ttftNs !== undefined && { ttftNs: figures.ttftNs }),
       ...(record.trace?.sampled === true && { traceId: record.trace.traceId }),
     });
-    if (this.#streams.length > SUMMARY_EXCHANGES_MAX_COUNT) this.#streams.shift();
+    if (this.#streams.length > this.#exchangesMaxCount) this.#streams.shift();
   }
 }
 
-function fresh<Name extends string>(names: readonly Name[]): Record<Name, RecentValues> {
-  const entries = names.map((name) => [name, new RecentValues(SUMMARY_EXCHANGES_MAX_COUNT)] as const);
+function fresh<Name extends string>(names: readonly Name[], maxCount: number): Record<Name, RecentValues> {
+  const entries = names.map((name) => [name, new RecentValues(maxCount)] as const);
   return Object.fromEntries(entries) as Record<Name, RecentValues>;
 }
 

@@ -1,6 +1,5 @@
 // The recent TTFTs of one class with their parts: which exchange stands at a percentile, and what was known of queue
 // and prefill. A bar made of percentiles of each part would sum to no TTFT that anybody had; one exchange's does.
-import { SUMMARY_EXCHANGES_MAX_COUNT } from '../base/limits.ts';
 import type { Report } from '../judge/report.ts';
 import { defined } from '../measure/defined.ts';
 import type { Split } from '../measure/figures.ts';
@@ -48,15 +47,20 @@ const PERCENTILES = [
 
 export class TtftMemory {
   readonly #latest: Remembered[] = [];
+  readonly #maxCount: number;
   #next = 0;
   /** Made when somebody asks; void after each new one. */
   #sorted: readonly Remembered[] | undefined;
+
+  constructor(maxCount: number) {
+    this.#maxCount = maxCount;
+  }
 
   add({ record: { id }, figures: { ttftNs, split } }: Report): void {
     // Whatever has a TTFT has a split.
     if (ttftNs === undefined || split === undefined) return;
     this.#latest[this.#next] = { id, ttftNs, split };
-    this.#next = (this.#next + 1) % SUMMARY_EXCHANGES_MAX_COUNT;
+    this.#next = (this.#next + 1) % this.#maxCount;
     this.#sorted = undefined;
   }
 

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<ClassSummary>[] = [
   length('p95', 8, 5, ({ ttft }) => ttft?.p95Ns),
   length('p99', 8, 4, ({ ttft }) => ttft?.p99Ns),
   length('gap p50', 7, 7, ({ gap }) => gap?.p50Ns),
-  length('p99', 7, 3, ({ gap }) => gap?.p99Ns),
+  length('gap p99', 7, 3, ({ gap }) => gap?.p99Ns),
   length('worst', 8, 6, ({ worst }) => worst?.gapMaxNs),
   {
     ...count('stalls', 6, 2, ({ stallCount }) => stallCount),

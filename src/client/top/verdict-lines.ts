@@ -33,19 +33,23 @@ function weightWord(weight: number): string {
   return weight >= LIKELY ? 'likely' : 'a hint';
 }
 
+/** Each with the cure below it where it holds text. */
 export function hopLines({ view, width, paint }: Picture): string[] {
-  const hops = view.state?.hops ?? [];
-  return hops.slice(0, HOPS_MAX_COUNT).map((hop) => paint(hopStyle(hop), cut(hopText(hop), width)));
+  const hops = (view.state?.hops ?? []).slice(0, HOPS_MAX_COUNT);
+  return hops.flatMap((hop) => {
+    const [cure] = hop.word === 'holds' ? hop.cures : [];
+    const line = paint(hopStyle(hop), cut(hopText(hop), width));
+    return cure === undefined ? [line] : [line, cut(`  what usually cures it: ${cure}`, width)];
+  });
 }
 
-function hopText({ hop, word, way, pairedCount, holdMax, changes, cures }: HopState): string {
+function hopText({ hop, word, way, pairedCount, holdMax, changes }: HopState): string {
   const changed = Object.keys(changes).map((change) => wordText(change));
   return [
     `hop ${hop}: ${word}${way === undefined ? '' : ` by ${wordText(way)}`}`,
     `${showCount(pairedCount)} paired`,
-    `largest hold p50 ${msText(holdMax?.p50Ns)} ms, p95 ${msText(holdMax?.p95Ns)} ms`,
+    `largest hold p50 ${msText(holdMax?.p50Ns)}, p95 ${msText(holdMax?.p95Ns)} ms`,
     ...(changed.length === 0 ? [] : [`changes ${changed.join(', ')}`]),
-    ...(word === 'holds' && cures[0] !== undefined ? [`cure: ${cures[0]}`] : []),
   ].join('  ');
 }
 

@@ -75,7 +75,8 @@ export class LiveFeed {
   /** Also: somebody looks again, or does not want to wait for the next try. */
   resume(): void {
     this.#attempt = 0;
-    this.#connect('connecting');
+    this.#set('connecting');
+    this.#connect();
   }
 
   pause(): void {
@@ -88,9 +89,9 @@ export class LiveFeed {
     this.#letGo();
   }
 
-  #connect(word: LinkWord): void {
+  /** How it stands is not moved by a try; what comes of it does that. */
+  #connect(): void {
     this.#letGo();
-    if (word !== this.#snapshot.link.word) this.#set(word);
     const turn = this.#turn;
     this.#close = this.#ports.open(
       (name, data) => {
@@ -168,9 +169,8 @@ export class LiveFeed {
     // Each try that fails asks anew whether it was refused; until that is known it stays what it was.
     const stays = word === 'lost' && this.#snapshot.link.word === 'refused' ? 'refused' : word;
     this.#set(stays, this.#ports.nowEpochMs() + delayMs);
-    const { word: shown } = this.#snapshot.link;
     this.#stopTimer = this.#ports.later(delayMs, () => {
-      this.#connect(shown);
+      this.#connect();
     });
   }
 

@@ -6,7 +6,7 @@ export const EXIT = {
   different: {
     code: 1,
     meaning:
-      '`replay` found a figure that differs, or a line that it could not check; `doctor` found a fault; `probe` found that text is held; `grade --strict` found something bad.',
+      '`replay` found a figure that differs, or a line that it could not check; `doctor` found a fault; `report` left lines out that it could not read; `probe` found that text is held; `grade --strict` found something bad.',
   },
   unsure: { code: 3, meaning: '`probe` cannot tell whether text is held; a longer answer may show it.' },
   configuration: {

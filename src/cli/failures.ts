@@ -64,6 +64,21 @@ export function listenFailure(error: unknown, places: readonly ListenPlace[]): C
     : new CommandFailure(`rubato did not start: ${sentence}`, EXIT.unavailable.code);
 }
 
+/** A file that cannot be read, in words; undefined for any other error. */
+export function readFailure(path: string, error: unknown): CommandFailure | undefined {
+  const { code } = error as SystemError;
+  if (code === undefined) return undefined;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EISDIR: 'it is a folder',
+    EACCES: 'this user may not read it',
+    Z_BUF_ERROR: 'it is compressed and was cut off',
+    Z_DATA_ERROR: 'it is compressed and damaged',
+  };
+  const reason = reasons[code] ?? code;
+  return new CommandFailure(`Cannot read ${path}: ${reason}. Check the path and try again.`, EXIT.configuration.code);
+}
+
 /** Anything unexpected: our own fault, with what a report needs. */
 export function describeInternal(error: unknown): string {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -12,6 +12,7 @@ import { gradeCommand } from './grade.ts';
 import type { Io } from './io.ts';
 import { probeCommand } from './probe.ts';
 import { replayCommand } from './replay.ts';
+import { reportCommand } from './report.ts';
 import { rulesCommand } from './rules.ts';
 import { serveCommand } from './serve.ts';
 import { topCommand } from './top.ts';
@@ -27,6 +28,7 @@ const COMMANDS: Readonly<Record<string, CommandDefinition>> = {
   top: topCommand,
   grade: gradeCommand,
   probe: probeCommand,
+  report: reportCommand,
   replay: replayCommand,
   rules: rulesCommand,
   dashboards: dashboardsCommand,
@@ -41,6 +43,7 @@ Examples:
   rubato doctor --upstream http://127.0.0.1:8000  check everything around it, with the cures
   rubato grade --recipe nginx/default             what a gateway holds, adds and changes
   rubato probe https://api.example.com            measure an endpoint from here, and who holds its text
+  rubato report records.jsonl                     what is in them, as one HTML page
   rubato replay records.jsonl                     recompute every figure of a record file
   rubato rules --config rubato.yaml               its objectives as alerts for Prometheus
   rubato dashboards --out dashboards              seven dashboards for Grafana

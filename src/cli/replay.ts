@@ -2,7 +2,7 @@
 // equals what was written, bit for bit. Reads line by line, so the size of the file does not matter.
 import type { Command } from 'commander';
 import { EXIT } from './exit-codes.ts';
-import { CommandFailure } from './failures.ts';
+import { readFailure } from './failures.ts';
 import type { Io } from './io.ts';
 import { JobReplay } from './replay-jobs.ts';
 import { type Checked, checkLine } from './replay-line.ts';
@@ -16,7 +16,7 @@ const DIFFERENCES_SHOWN_COUNT = 50;
 const HELP = `
 A record file is written by "rubato serve --record FILE": one JSON object a line, with the record of
 an exchange and the figures that were read from it, or with what a batch job came to, behind the last
-of its records. Give rotated files in the order of time. A last line that was cut off, as by a full disk
+of its records. Give rotated files in the order of time; those that gzip made are read as they are. A last line that was cut off, as by a full disk
 or a file still being written, is reported and not counted as a difference.
 
 Examples:
@@ -68,10 +68,7 @@ async function replayFile(path: string, { totals, jobs, show }: Replay): Promise
       show(`${path}:${line}`, checked);
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    const reason = code === 'ENOENT' ? 'there is no such file' : code;
-    throw new CommandFailure(`Cannot read ${path}: ${reason}. Check the path and try again.`, EXIT.configuration.code);
+    throw readFailure(path, error) ?? error;
   }
 }
 

@@ -15,6 +15,7 @@ export interface DiagnosisProps {
 /** From here on a finding is called so; below the second it is a hint. */
 const STRONG_WEIGHT = 0.7;
 const LIKELY_WEIGHT = 0.4;
+const WEIGHT_TONE = { strong: 'bad', likely: 'warn', hint: '' } as const;
 
 export function DiagnosisView({ diagnoses, engines, floors }: DiagnosisProps) {
   return (
@@ -73,7 +74,7 @@ function FindingItem({ finding }: { readonly finding: Finding }) {
   const shown = Object.entries(numbers).map(([name, value]) => numberWords(name, value));
   return (
     <li class={`finding finding-${weightWord}`}>
-      <b>{word(cause)}</b> <span class={`tag tag-${weightWord}`}>{weightWord}</span> {says}
+      <b>{word(cause)}</b> <span class={`tag ${WEIGHT_TONE[weightWord]}`}>{weightWord}</span> {says}
       {shown.length === 0 ? undefined : <small class="numbers">{shown.join(' · ')}</small>}
     </li>
   );

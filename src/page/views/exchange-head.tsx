@@ -22,8 +22,8 @@ export function ExchangeHead({ picture, detail, traceUrl, rawUrl }: ExchangeHead
   return (
     <header class="exchange-head">
       <p>
-        <b>{id}</b> <span class={`tag ${isWell ? 'tag-passes' : 'tag-holds'}`}>{word(state)}</span>{' '}
-        {moment(openedAtEpochMs)}, class <b>{name}</b>, model <b>{model}</b>, route {route}
+        <b>{id}</b> <span class={`tag ${isWell ? 'good' : 'bad'}`}>{word(state)}</span> {moment(openedAtEpochMs)}, class{' '}
+        <b>{name}</b>, model <b>{model}</b>, route {route}
         {edge === undefined ? '' : `, seen before the hop ${edge}`}
       </p>
       <dl class="figure-row">

@@ -9,7 +9,7 @@ import { Marked } from '../charts/marked.tsx';
 import { count, ms, percent, word } from '../format.ts';
 import { DOUBT_MEANING } from './exchange-words.ts';
 import { ledThere } from './exchange-stalls.tsx';
-import { CHANGE_MEANING, WORD_MEANING } from './hops-words.ts';
+import { CHANGE_MEANING, WORD_MEANING, WORD_TONE } from './hops-words.ts';
 
 export function ExchangeVerdicts({ report }: { readonly report: Report }) {
   const { delivery, hop, slo, unpaired, record } = report;
@@ -53,7 +53,7 @@ function Delivery({ verdict, title, products }: DeliveryProps) {
   return (
     <div class={`verdict verdict-${said}`}>
       <p>
-        {title}: <span class={`tag tag-${said}`}>{way === undefined ? said : `${said}: ${word(way)}`}</span>{' '}
+        {title}: <span class={`tag ${WORD_TONE[said]}`}>{way === undefined ? said : `${said}: ${word(way)}`}</span>{' '}
         {way === undefined ? WORD_MEANING[said] : HOLD_MEANINGS[way].means}
         {said === 'unsure' ? undefined : <small> Confidence {percent(confidence)}.</small>}
       </p>

@@ -9,6 +9,9 @@ export const WORD_MEANING: Readonly<Record<DeliveryWord, string>> = {
   unsure: 'What was seen allows more than one answer, so nobody is accused.',
 };
 
+/** How a tag with the word looks. */
+export const WORD_TONE: Readonly<Record<DeliveryWord, string>> = { passes: 'good', holds: 'bad', unsure: 'warn' };
+
 export const CHANGE_MEANING: Readonly<Record<HopChange, string>> = {
   text_lost: 'text that went in did not come out.',
   text_added: 'text came out that did not go in.',

@@ -5,7 +5,7 @@ import { HOLD_MEANINGS } from '../../judge/meanings.ts';
 import { Marked } from '../charts/marked.tsx';
 import { count, msNumber, percent, word } from '../format.ts';
 import { numberWords } from './diagnosis.tsx';
-import { CHANGE_MEANING, WORD_MEANING } from './hops-words.ts';
+import { CHANGE_MEANING, WORD_MEANING, WORD_TONE } from './hops-words.ts';
 
 export interface HopsProps {
   readonly hops: readonly HopState[];
@@ -40,7 +40,8 @@ function Hop({ state }: { readonly state: HopState }) {
   return (
     <article class={`hop hop-${verdict}`} data-hop={hop}>
       <h3>
-        {hop} <span class={`tag tag-${verdict}`}>{way === undefined ? verdict : `${verdict}: ${word(way)}`}</span>
+        {hop}{' '}
+        <span class={`tag ${WORD_TONE[verdict]}`}>{way === undefined ? verdict : `${verdict}: ${word(way)}`}</span>
         <small>{products.length === 0 ? undefined : products.map(word).join(', ')}</small>
       </h3>
       <p>

@@ -1,0 +1,27 @@
+// How the page of `rubato report` is built: one script and one style sheet under fixed names, which the command puts
+// into the document itself (app/record-report/render.ts).
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import { recordInputs } from '../build/record-inputs.ts';
+
+const OUT_DIR = fileURLToPath(new URL('../../../dist/page/report/', import.meta.url));
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  publicDir: false,
+  logLevel: 'warn',
+  plugins: [recordInputs(OUT_DIR)],
+  build: {
+    outDir: OUT_DIR,
+    emptyOutDir: true,
+    cssCodeSplit: false,
+    modulePreload: false,
+    sourcemap: false,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      input: fileURLToPath(new URL('main.tsx', import.meta.url)),
+      // Not a module: a script in a document that was opened from a disk has no origin to load others from.
+      output: { format: 'iife', entryFileNames: 'report.js', assetFileNames: 'report[extname]' },
+    },
+  },
+});

@@ -135,12 +135,11 @@ function Figures({ model: { about, state, columns }, className }: PartProps) {
 }
 
 function StreamsSection({ model, className }: PartProps) {
-  const seconds = Math.round(model.about.stripMs / 1_000);
   return (
     <Section
       id="streams"
       title="Streams"
-      note={`Chunks of the last ${seconds} s: received above the line, handed to the client's kernel below. Hatched: a stall.`}
+      note="Chunks up to now: received above the line, handed to the client's kernel below. Hatched: a stall."
     >
       <StreamsView model={model} className={className} />
     </Section>

@@ -110,7 +110,9 @@ function Counts({ title, none, counts }: CountsProps) {
   );
 }
 
-function Exports({ exports }: Pick<LiveSelf, 'exports'>) {
+function Exports({ exports: all }: Pick<LiveSelf, 'exports'>) {
+  // A signal of which nothing is known and nothing lost is one that nobody configured.
+  const exports = all.filter(({ exportedCount, droppedCount }) => exportedCount !== undefined || droppedCount > 0);
   return (
     <section aria-label="What leaves the sidecar">
       <h3>What leaves the sidecar</h3>

@@ -1,9 +1,9 @@
 // The rows of the list of streams: those in sight, each with its strip, its figures and a link to the exchange.
 // Decides neither which streams there are nor their order.
 import { useRef, useState } from 'preact/hooks';
-import { count, span, word } from '../format.ts';
+import { clock, count, span, word } from '../format.ts';
 import { DARK, NARROW, useMedia } from '../shell/use-media.ts';
-import { StripCanvas } from './strip-canvas.tsx';
+import { StripCanvas, type StripCanvasProps } from './strip-canvas.tsx';
 import { causeWord, stripWords } from './strip-picture.ts';
 import type { SortKey } from './streams-choice.ts';
 import { tellingStall, type StreamRow } from './streams-row.ts';
@@ -13,17 +13,19 @@ import { useWindow } from './virtual-list.ts';
 const ROW_PX = 38;
 const NARROW_ROW_PX = 86;
 
+/** What all strips have in common. */
+export type StripTime = Pick<StripCanvasProps, 'atEpochMs' | 'binMs' | 'stripMs'>;
+
 export interface StreamsListProps {
   readonly rows: readonly StreamRow[];
-  readonly binMs: number;
-  readonly stripMs: number;
+  readonly time: StripTime;
   readonly sort: SortKey;
   readonly isUpward: boolean;
   readonly onSort: (key: SortKey) => void;
 }
 
-export const COLUMNS: readonly { readonly title: string; readonly name: string; readonly key?: SortKey }[] = [
-  { title: 'chunks of 30 s', name: 'strip' },
+const COLUMNS: readonly { readonly title: string; readonly name: string; readonly key?: SortKey }[] = [
+  { title: 'chunks', name: 'strip' },
   { title: 'exchange', name: 'id', key: 'flight' },
   { title: 'class', name: 'class' },
   { title: 'model', name: 'model' },
@@ -37,7 +39,7 @@ export const COLUMNS: readonly { readonly title: string; readonly name: string; 
 ];
 const FIGURE_NAMES = new Set(['age', 'chunks', 'ttft', 'gap', 'silence']);
 
-export function StreamsList({ rows, binMs, stripMs, sort, isUpward, onSort }: StreamsListProps) {
+export function StreamsList({ rows, time, sort, isUpward, onSort }: StreamsListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useMedia(NARROW);
   const isDark = useMedia(DARK);
@@ -90,7 +92,7 @@ export function StreamsList({ rows, binMs, stripMs, sort, isUpward, onSort }: St
               onFocusCapture={() => setFocusedId(row.id)}
               onBlurCapture={() => setFocusedId(undefined)}
             >
-              <Cells row={row} binMs={binMs} stripMs={stripMs} isDark={isDark} />
+              <Cells row={row} time={time} isDark={isDark} />
             </div>
           ))}
         </div>
@@ -101,18 +103,20 @@ export function StreamsList({ rows, binMs, stripMs, sort, isUpward, onSort }: St
 
 interface CellsProps {
   readonly row: StreamRow;
-  readonly binMs: number;
-  readonly stripMs: number;
+  readonly time: StripTime;
   readonly isDark: boolean;
 }
 
-function Cells({ row, binMs, stripMs, isDark }: CellsProps) {
+function Cells({ row, time, isDark }: CellsProps) {
   const says = stripWords(row);
   const stall = tellingStall(row);
   return (
     <>
       <span role="cell" class="cell-strip" title={says}>
-        <StripCanvas row={row} binMs={binMs} stripMs={stripMs} isDark={isDark} />
+        <StripCanvas row={row} {...time} isDark={isDark} />
+        {row.untilEpochMs < time.atEpochMs - time.stripMs && (
+          <span class="strip-past">ended {clock(row.untilEpochMs)}</span>
+        )}
         <span class="sr-only">{says}</span>
       </span>
       <span role="cell" class="cell-id">

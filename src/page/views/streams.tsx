@@ -2,7 +2,7 @@
 // and held still on demand. Must not know where the streams come from.
 import { useMemo, useState } from 'preact/hooks';
 import type { LiveModel } from '../feed/live-model.ts';
-import { count } from '../format.ts';
+import { count, span } from '../format.ts';
 import '../style/streams.css';
 import { chooseRows, sortRows, type SortKey, type StreamFilter } from './streams-choice.ts';
 import { Choice, Filters } from './streams-filters.tsx';
@@ -24,6 +24,9 @@ const SORTS: readonly { readonly key: SortKey; readonly title: string }[] = [
   { key: 'ttft', title: 'TTFT' },
 ];
 
+/** Parts of the feed's own length that strips can be drawn for: short answers are dots in half a minute. */
+const ZOOMS = [1, 3, 10];
+
 export function StreamsView({ model, className }: StreamsProps) {
   const [held, setHeld] = useState<LiveModel | undefined>(undefined);
   const [filter, setFilter] = useState<StreamFilter>({});
@@ -37,6 +40,9 @@ export function StreamsView({ model, className }: StreamsProps) {
     () => sortRows(chooseRows(all, { ...filter, className }), sort, isUpward),
     [all, filter, className, sort, isUpward],
   );
+  const [zoom, setZoom] = useState(1);
+  const { binMs, stripMs } = shown.about;
+  const time = { atEpochMs: shown.atEpochMs, binMs, stripMs: stripMs / zoom };
   const onSort = (key: SortKey): void => setSort({ sort: key, isUpward: key === sort ? !isUpward : false });
   return (
     <div class="streams">
@@ -60,6 +66,13 @@ export function StreamsView({ model, className }: StreamsProps) {
         >
           <span aria-hidden="true">{isUpward ? '↑' : '↓'}</span>
         </button>
+        <Choice label="strips of" value={String(zoom)} onChange={(value) => setZoom(Number(value ?? 1))}>
+          {ZOOMS.map((factor) => (
+            <option key={factor} value={factor}>
+              {span(stripMs / factor)}
+            </option>
+          ))}
+        </Choice>
         <button
           type="button"
           aria-pressed={held !== undefined}
@@ -72,14 +85,7 @@ export function StreamsView({ model, className }: StreamsProps) {
       {rows.length === 0 ? (
         <p class="empty">{emptyWords(all, filter, className)}</p>
       ) : (
-        <StreamsList
-          rows={rows}
-          binMs={shown.about.binMs}
-          stripMs={shown.about.stripMs}
-          sort={sort}
-          isUpward={isUpward}
-          onSort={onSort}
-        />
+        <StreamsList rows={rows} time={time} sort={sort} isUpward={isUpward} onSort={onSort} />
       )}
     </div>
   );

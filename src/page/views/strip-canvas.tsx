@@ -7,17 +7,19 @@ import type { StreamRow } from './streams-row.ts';
 
 export interface StripCanvasProps {
   readonly row: StreamRow;
+  readonly atEpochMs: number;
   readonly binMs: number;
   readonly stripMs: number;
   /** Which of the two themes holds: with another one the strip is drawn anew. */
   readonly isDark: boolean;
 }
 
-export function StripCanvas({ row, binMs, stripMs, isDark }: StripCanvasProps) {
+export function StripCanvas(props: StripCanvasProps) {
+  const { row, atEpochMs, binMs, stripMs, isDark } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const draw = useRef<() => void>(() => undefined);
   draw.current = () => {
-    if (canvas.current !== null) drawStrip(canvas.current, row, { binMs, stripMs, isDark });
+    if (canvas.current !== null) drawStrip(canvas.current, props);
   };
   // The first call of an observer comes at once, with the size of the first layout.
   useEffect(() => {
@@ -32,7 +34,7 @@ export function StripCanvas({ row, binMs, stripMs, isDark }: StripCanvasProps) {
   }, []);
   useEffect(() => {
     draw.current();
-  }, [row.untilEpochMs, row.word, row.strip, row.stalls, binMs, stripMs, isDark]);
+  }, [row, atEpochMs, binMs, stripMs, isDark]);
   return <canvas ref={canvas} class="strip" aria-hidden="true" />;
 }
 
@@ -62,9 +64,7 @@ function inkOf(isDark: boolean): Ink {
   return known;
 }
 
-type StripTime = Pick<StripCanvasProps, 'binMs' | 'stripMs' | 'isDark'>;
-
-function drawStrip(element: HTMLCanvasElement, row: StreamRow, { binMs, stripMs, isDark }: StripTime): void {
+function drawStrip(element: HTMLCanvasElement, { row, isDark, ...time }: StripCanvasProps): void {
   const scale = devicePixelRatio;
   const width = Math.round(element.clientWidth * scale);
   const height = Math.round(element.clientHeight * scale);
@@ -74,7 +74,7 @@ function drawStrip(element: HTMLCanvasElement, row: StreamRow, { binMs, stripMs,
   const context = element.getContext('2d');
   if (context === null) return;
   context.clearRect(0, 0, width, height);
-  const picture = stripPicture(row, { binMs, stripMs, widthPx: width });
+  const picture = stripPicture(row, { ...time, widthPx: width });
   const ink = inkOf(isDark);
   for (const band of picture.stalls) drawStall(context, band, scale, ink);
   drawTicks(context, picture, ink);

@@ -4,6 +4,8 @@ import { UNKNOWN, span, word } from '../format.ts';
 import { tellingStall, type StreamRow } from './streams-row.ts';
 
 export interface StripFrame {
+  /** Moment of the right edge, the same for all rows: what happened at one time stands one below the other. */
+  readonly atEpochMs: number;
   readonly binMs: number;
   readonly stripMs: number;
   readonly widthPx: number;
@@ -34,11 +36,11 @@ const FULL_COUNT = 35;
 /** One chunk must be seen, and many must be more. */
 const LEAST_HEIGHT = 0.45;
 
-export function stripPicture(row: StreamRow, { binMs, stripMs, widthPx }: StripFrame): StripPicture {
-  const endEpochMs = (Math.floor(row.untilEpochMs / binMs) + 1) * binMs;
+export function stripPicture(row: StreamRow, { atEpochMs, binMs, stripMs, widthPx }: StripFrame): StripPicture {
+  const endEpochMs = (Math.floor(atEpochMs / binMs) + 1) * binMs;
   const startEpochMs = endEpochMs - stripMs;
-  const toPx = (atEpochMs: number): number =>
-    Math.min(widthPx, Math.max(0, ((atEpochMs - startEpochMs) / stripMs) * widthPx));
+  const toPx = (epochMs: number): number =>
+    Math.min(widthPx, Math.max(0, ((epochMs - startEpochMs) / stripMs) * widthPx));
   const band = (fromEpochMs: number, untilEpochMs: number): Band => ({
     fromPx: toPx(fromEpochMs),
     toPx: toPx(untilEpochMs),

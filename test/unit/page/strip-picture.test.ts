@@ -6,7 +6,7 @@ import { causeWord, stripPicture, stripWords } from '../../../src/page/views/str
 import type { StreamRow } from '../../../src/page/views/streams-row.ts';
 
 const END_EPOCH_MS = 1_000_000;
-const FRAME = { binMs: 100, stripMs: 10_000, widthPx: 100 };
+const FRAME = { atEpochMs: END_EPOCH_MS - 1, binMs: 100, stripMs: 10_000, widthPx: 100 };
 
 function row(parts: Partial<StreamRow>): StreamRow {
   return {
@@ -48,6 +48,19 @@ describe('the picture', () => {
   test('moves a strip that got nothing new to the left', () => {
     const strip = addBins(undefined, { fromBin: 9_980, received: '1', flushed: '' }, 100);
     expect(ticks(stripPicture(row({ strip }), FRAME).received)).toEqual([80]);
+  });
+
+  test('puts what ended a while ago where it was, under the same moments as all others', () => {
+    const strip = addBins(undefined, { fromBin: 9_950, received: '1', flushed: '' }, 100);
+    const ended = row({ isOpen: false, untilEpochMs: END_EPOCH_MS - 4_000, strip });
+    const { received, life } = stripPicture(ended, FRAME);
+    expect(ticks(received)).toEqual([50]);
+    expect(life).toEqual({ fromPx: 50, toPx: 60 });
+  });
+
+  test('draws the newest part alone where strips are shorter than what is known', () => {
+    const strip = addBins(undefined, { fromBin: 9_900, received: `1${'0'.repeat(98)}2`, flushed: '' }, 100);
+    expect(ticks(stripPicture(row({ strip }), { ...FRAME, stripMs: 1_000 }).received)).toEqual([90]);
   });
 
   test('draws a bin with more chunks higher, and none higher than there is room', () => {

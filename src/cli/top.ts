@@ -40,6 +40,7 @@ Exit code: 0 when you leave, 69 when no sidecar can be watched there.`;
 export function topCommand(command: Command, io: Io): (command: Command) => Promise<number> {
   command
     .description('watch a sidecar in a terminal: classes, streams in flight, stalls and who made them')
+    .allowExcessArguments()
     .argument('[admin-url]', `the sidecar's admin port (default ${ADMIN_URL_DEFAULT})`)
     .option('--once', 'write one block of plain lines and leave')
     .option('--every <SECONDS>', `time between blocks where there is no terminal (default ${EVERY_DEFAULT_S})`)

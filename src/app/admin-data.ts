@@ -4,6 +4,7 @@ import type { EngineMetrics } from '../observe/engine-metrics/engine-metrics.ts'
 import type { FloorWatch } from '../observe/floor/floor-watch.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { AdminData } from '../telemetry/admin-answers.ts';
+import { openDetail } from './open-sights.ts';
 import type { Outlets } from './outlets.ts';
 import type { UpstreamWatch } from './upstream-watch.ts';
 
@@ -25,6 +26,7 @@ export function adminData({ outlets, polling, floors, observer, watch, state }: 
     },
     openExchanges: () => observer.openExchanges(),
     recent: () => outlets.recent.list().toReversed().map(recentOf),
+    openDetail: (id) => openDetail(observer, id),
     record: (id) => outlets.recent.find(id),
     metricsText: (accept) => outlets.metricsText(accept),
     summary: () => outlets.summary.read(),

@@ -1,6 +1,7 @@
 // What the live feed tells, gathered from the parts that know it.
 import { nowNs } from '../base/clock.ts';
 import type { Config } from '../config/config.ts';
+import { defined } from '../measure/defined.ts';
 import { GAPS_TAINTED } from '../measure/taint.ts';
 import type { SelfSources } from '../telemetry/self-metrics.ts';
 import type { LiveSources } from '../telemetry/live/feed.ts';
@@ -35,6 +36,7 @@ export function liveSources(parts: LiveParts): LiveSources {
     gaps: () => summary.gaps(),
     about: () => ({
       version,
+      ...defined({ traceUrl: state.config.traceUrl, dashboardUrl: state.config.dashboardUrl }),
       stallMs: Object.fromEntries(state.config.classes.map(({ name, stallMs }) => [name, stallMs])),
       upstreams: state.config.routes.map(({ name, upstream }) => ({ route: name, origin: upstream.origin })),
     }),

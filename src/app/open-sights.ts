@@ -1,7 +1,8 @@
 // Open exchanges as the live feed lists them: which of them, and what is known of each.
 import type { ObservedExchange } from '../observe/observed-exchange.ts';
 import type { Observer } from '../observe/observer.ts';
-import type { OpenSight } from '../telemetry/live/rows.ts';
+import type { OpenDetail } from '../telemetry/live/open-detail.ts';
+import { stallsOf, type OpenSight } from '../telemetry/live/rows.ts';
 
 type Sources = Pick<Observer, 'openExchanges' | 'openObserved' | 'stalls'>;
 
@@ -22,15 +23,20 @@ export function openSights(
   };
 }
 
-/** One of them by its id; undefined when it is not open. */
-export function openSight(
-  observer: Sources,
-  id: string,
-): { readonly sight: OpenSight; readonly observed: ObservedExchange } | undefined {
+/** As much as there is by now of the record of one of them; undefined when it is not open. */
+export function openDetail(observer: Sources, id: string): OpenDetail | undefined {
   for (const observed of observer.openObserved()) {
     if (observed.id !== id) continue;
     const [view] = observer.openExchanges([observed]);
-    return view && { observed, sight: sightOf(observer, observed, view) };
+    if (view === undefined) return undefined;
+    const { marks, chunks, events } = observed;
+    return {
+      open: view,
+      marks,
+      chunks: chunks.columns,
+      events: events.columns,
+      ...stallsOf(sightOf(observer, observed, view)),
+    };
   }
   return undefined;
 }

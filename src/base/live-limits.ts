@@ -2,6 +2,7 @@
 // little while he watches, and a fixed amount of memory whatever he does with what he gets.
 
 const KIB = 1024;
+const MIB = 1024 * KIB;
 
 /** Between two beats: often enough that a stream seems to move, seldom enough to be read. */
 export const LIVE_BEAT_MS = 500;
@@ -43,3 +44,8 @@ export const LIVE_COLUMNS_MAX_COUNT = 600;
 /** Looks at our own counts, ten seconds apart: the first and the last of them are a minute apart. */
 export const LIVE_SELF_LOOK_MS = 10_000;
 export const LIVE_SELF_LOOKS_COUNT = 7;
+
+/** Files of the built page; it has three. They are read into memory at the start. */
+export const PAGE_FILES_MAX_COUNT = 64;
+/** Bytes of one of them; the whole page is meant to have less than 1 MiB. */
+export const PAGE_FILE_MAX_BYTES = 4 * MIB;

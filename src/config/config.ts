@@ -189,5 +189,8 @@ export interface Config {
   /** Upper edges, ascending, of all buckets but the last. */
   readonly promptBucketEdges: readonly number[];
   readonly outputBucketEdges: readonly number[];
+  /** Where a trace is looked at, with `{traceId}` in it, and dashboards; the live page links there. */
+  readonly traceUrl: string | undefined;
+  readonly dashboardUrl: string | undefined;
   readonly logLevel: LogLevel;
 }

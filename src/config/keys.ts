@@ -17,6 +17,7 @@ import { ENGINE_KEYS } from './keys-engine.ts';
 import { FLOOR_KEYS } from './keys-floor.ts';
 import { HOP_KEYS } from './keys-hops.ts';
 import { NETWORK_KEYS } from './keys-network.ts';
+import { PAGE_KEYS } from './keys-page.ts';
 import {
   type Reader,
   readBytes,
@@ -48,7 +49,7 @@ export const KEYS = {
   admin: key({
     placeholder: 'HOST:PORT',
     fallback: '127.0.0.1:9464',
-    help: 'Where /metrics, /healthz, /readyz and /api are served.',
+    help: 'Where the live page, /metrics, /healthz, /readyz and /api are served.',
     read: readHostPort,
   }),
   'admin-allow-host': key({
@@ -168,6 +169,7 @@ export const KEYS = {
   ...FLOOR_KEYS,
   ...NETWORK_KEYS,
   ...CLIENT_KEYS,
+  ...PAGE_KEYS,
   'gen-ai-provider': key({
     placeholder: 'NAME',
     fallback: 'unknown',

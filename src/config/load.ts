@@ -167,6 +167,8 @@ function assemble(values: KeyValues, rest: Structured & { caPem: string | undefi
     models: required(values, 'models'),
     promptBucketEdges: required(values, 'prompt-buckets'),
     outputBucketEdges: required(values, 'output-buckets'),
+    traceUrl: values['trace-url'],
+    dashboardUrl: values['dashboard-url'],
     logLevel: required(values, 'log-level'),
   };
 }

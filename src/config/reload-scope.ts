@@ -45,6 +45,8 @@ const SCOPES: Readonly<Record<keyof Config, Scope>> = {
   models: 'live',
   promptBucketEdges: 'live',
   outputBucketEdges: 'live',
+  traceUrl: 'live',
+  dashboardUrl: 'live',
   logLevel: 'live',
 };
 

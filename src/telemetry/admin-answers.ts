@@ -8,9 +8,9 @@ import type { HopState } from '../judge/hop/state.ts';
 import type { JobFigures, JobReport } from '../judge/job/judge-job.ts';
 import type { OpenExchange, RecentExchange, Report } from '../judge/report.ts';
 import type { AdminAnswer, AdminAsk } from './admin-messages.ts';
-import { PAGE_POLICY, renderPage } from './admin-page.ts';
 import { errorAnswer, jsonAnswer, textAnswer } from './admin-response.ts';
 import { recentRow } from './admin-rows.ts';
+import type { OpenDetail } from './live/open-detail.ts';
 import type { Summary } from './summary.ts';
 
 export interface AdminData {
@@ -18,6 +18,8 @@ export interface AdminData {
   openExchanges(): readonly OpenExchange[];
   /** Finished exchanges, the latest first. */
   recent(): readonly RecentExchange[];
+  /** As much as there is by now of the record of an exchange that is open. */
+  openDetail(id: string): OpenDetail | undefined;
   /** The report of a finished exchange that is still remembered. */
   record(id: string): Report | undefined;
   metricsText(accept: string | undefined): { readonly body: string; readonly contentType: string };
@@ -68,8 +70,6 @@ function pageOf(data: AdminData, { path, query, accept }: AdminAsk): AdminAnswer
       return jsonAnswer(200, data.jobs());
     case '/api/pairing':
       return jsonAnswer(200, data.pairing(query));
-    case '/':
-      return livePage(data);
     default:
       return streamOf(data, path);
   }
@@ -81,23 +81,9 @@ function streamOf(data: AdminData, path: string): AdminAnswer {
   if (id === undefined) {
     return errorAnswer(404, { error: 'not_found', message: 'There is nothing here. The list of pages is at /.' });
   }
-  const report = data.record(id);
-  if (report !== undefined) return jsonAnswer(200, report);
-  const message = 'No finished exchange with this id is remembered; open ones have no record yet.';
+  const found = data.record(id) ?? data.openDetail(id);
+  if (found !== undefined) return jsonAnswer(200, found);
+  const message =
+    'No exchange with this id is open, and none is remembered. Those that ended are remembered for a while.';
   return errorAnswer(404, { error: 'not_found', message });
-}
-
-function livePage(data: AdminData): AdminAnswer {
-  const { ok, reasons } = data.ready();
-  const page = renderPage({
-    ready: ok,
-    reasons,
-    summary: data.summary(),
-    engines: data.engines(),
-    diagnoses: data.diagnoses(),
-    hops: data.hops(),
-    open: data.openExchanges(),
-    recent: data.recent().map(recentRow),
-  });
-  return textAnswer(200, { 'content-security-policy': PAGE_POLICY, 'content-type': 'text/html; charset=utf-8' }, page);
 }

@@ -16,6 +16,7 @@ import type { AdminRequest } from './admin-request.ts';
 import { errorAnswer, jsonAnswer } from './admin-response.ts';
 import { LiveHub } from './live/hub.ts';
 import type { LiveWants } from './live/messages.ts';
+import { PageFiles } from './page-files.ts';
 import { PulseWatch, type RelayPulse } from './pulse-watch.ts';
 
 interface Waiting {
@@ -49,6 +50,7 @@ export class AdminFront {
   readonly live: LiveHub;
   readonly #allowedHosts: ReadonlySet<string>;
   readonly #main: MainAsks;
+  readonly #page: PageFiles;
   readonly #pulses = new PulseWatch();
   readonly #connections = new Set<AdminConnection>();
   /** Asked of main and not answered yet, given up or not: a busy main thread has no more than these to do. */
@@ -56,9 +58,10 @@ export class AdminFront {
   readonly #waiting = new Set<Waiting>();
   #askCount = 0;
 
-  constructor(settings: Pick<FrontSettings, 'allowedHosts' | 'pulses'>, main: MainAsks) {
+  constructor(settings: Pick<FrontSettings, 'allowedHosts' | 'pageFolder' | 'pulses'>, main: MainAsks) {
     this.#allowedHosts = new Set(settings.allowedHosts);
     this.#main = main;
+    this.#page = new PageFiles(settings.pageFolder);
     this.live = new LiveHub((wants) => main.askLive(wants));
     this.#pulses.set(settings.pulses);
     // A client may half-close after its request and still wants its answer.
@@ -106,6 +109,8 @@ export class AdminFront {
       return jsonAnswer(health.ok ? 200 : 503, health);
     }
     if (path === '/api/live') return this.#liveStream();
+    const page = await this.#page.answerTo(path, request.acceptEncoding);
+    if (page !== undefined) return page;
     const answer = await this.#fromMain({ path, query, accept: request.accept });
     this.#makeRoom(answer.body.length, connection);
     return answer;

@@ -9,6 +9,8 @@ export interface FrontSettings {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly allowedHosts: readonly string[];
+  /** Where the built page is, if it is anywhere. */
+  readonly pageFolder: string;
   readonly pulses: readonly RelayPulse[];
 }
 

@@ -9,6 +9,7 @@ export interface AdminRequest {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly accept: string | undefined;
+  readonly acceptEncoding: string | undefined;
   /** A further request may follow on this connection. */
   readonly keepAlive: boolean;
 }
@@ -49,6 +50,7 @@ export function readHead(bytes: Buffer): HeadReading {
     host: fields.get('host'),
     origin: fields.get('origin'),
     accept: fields.get('accept'),
+    acceptEncoding: fields.get('accept-encoding'),
     keepAlive: keepsAlive(version, fields.get('connection') ?? ''),
   };
   return { type: 'request', request, bytes: end + 4 };

@@ -1,6 +1,7 @@
 // The admin port: metrics, health, and what is going on, to read only. A small thread of its own owns it
 // (admin-thread.ts): a scraper that hangs costs a fixed amount there, and liveness is answered however
 // busy the main thread is. Here that thread is started, fed with answers, and replaced if it dies.
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ADMIN_HEAP_MAX_MIB, ADMIN_RESTART_MS } from '../base/admin-limits.ts';
 import { nowMs } from '../base/clock.ts';
@@ -13,6 +14,9 @@ import type { LiveFeed } from './live/feed.ts';
 import type { LiveEvents, LiveWants } from './live/messages.ts';
 import type { RelayPulse } from './pulse-watch.ts';
 
+/** The same two folders up from `src/telemetry/` and from `dist/telemetry/`. */
+const BUILT_PAGE = fileURLToPath(new URL('../../dist/page/', import.meta.url));
+
 export interface AdminOptions {
   readonly host: string;
   /** 0 lets the system choose. */
@@ -21,6 +25,8 @@ export interface AdminOptions {
   readonly allowedHosts: readonly string[];
   readonly data: AdminData;
   readonly live: Pick<LiveFeed, 'events'>;
+  /** Where the built page is; by default where its build puts it. */
+  readonly pageFolder?: string;
   readonly pulses: readonly RelayPulse[];
   readonly log: Log;
 }
@@ -58,8 +64,8 @@ class Admin implements AdminServer {
 
   /** Starts the thread; rejects when it cannot listen. */
   start(): Promise<void> {
-    const { host, allowedHosts, log } = this.#options;
-    const workerData: FrontSettings = { host, port: this.port, allowedHosts, pulses: this.#pulses };
+    const { host, allowedHosts, pageFolder = BUILT_PAGE, log } = this.#options;
+    const workerData: FrontSettings = { host, port: this.port, allowedHosts, pageFolder, pulses: this.#pulses };
     // The entry stands beside this file in src/ and in dist/ alike.
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const worker = new Worker(new URL(`admin-thread.${extension}`, import.meta.url), {

@@ -13,6 +13,7 @@ import { PLAN_FIELD, RawEngine } from '../support/raw-engine.ts';
 import { at, c, D, DONE, END, FINISH, HEAD, head, requestOf } from '../support/script.ts';
 import { canaries, canary, holds, SECRET_PLAYS, TO_ADMIN, UNREADABLE } from '../support/secret-places.ts';
 import { Sidecar } from '../support/sidecar.ts';
+import { firstEvents } from '../support/live-client.ts';
 import { poll, sleep } from '../support/signal.ts';
 
 const PRELOAD = new URL('../support/kill-relay.ts', import.meta.url).href;
@@ -105,15 +106,11 @@ async function playCrash({ listenPort, pid, logs }: Sidecar): Promise<void> {
 async function adminTexts(sidecar: Sidecar): Promise<Outputs> {
   const streams = (await sidecar.admin('/api/streams')).text;
   const { recent } = JSON.parse(streams) as { recent: { id: string }[] };
-  const paths = [
-    '/',
-    '/metrics',
-    '/healthz',
-    '/readyz',
-    '/api/summary',
-    ...recent.map(({ id }) => `/api/streams/${id}`),
+  const paths = ['/metrics', '/healthz', '/readyz', '/api/summary', ...recent.map(({ id }) => `/api/streams/${id}`)];
+  const texts: Outputs = [
+    ['/api/streams', streams],
+    ['/api/live', await firstEvents(sidecar.adminPort)],
   ];
-  const texts: Outputs = [['/api/streams', streams]];
   for (const path of paths) texts.push([path, (await sidecar.admin(path)).text]);
   const accept = { headers: { accept: 'application/openmetrics-text' } };
   const openMetrics = await fetch(`http://127.0.0.1:${sidecar.adminPort}/metrics`, accept);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBench } from '../support/bench.ts';
 import { OtlpCatcher } from '../support/otlp-catcher.ts';
 import { at, c, D, DONE, END, FINISH, HEAD, type Step } from '../support/script.ts';
+import { firstEvents } from '../support/live-client.ts';
 import { poll } from '../support/signal.ts';
 
 const PROMPT = 'PromptCanaryZq7';
@@ -60,8 +61,9 @@ describe('with the flag', () => {
 
     const { recent } = JSON.parse((await bench.sidecar.admin('/api/streams')).text) as { recent: { id: string }[] };
     expect(recent).toHaveLength(1);
-    const pages = ['/', '/metrics', '/api/streams', '/api/summary', ...recent.map(({ id }) => `/api/streams/${id}`)];
+    const pages = ['/metrics', '/api/streams', '/api/summary', ...recent.map(({ id }) => `/api/streams/${id}`)];
     for (const page of pages) expect([page, hasText((await bench.sidecar.admin(page)).text)]).toEqual([page, false]);
+    expect(hasText(await firstEvents(bench.sidecar.adminPort))).toBe(false);
     await poll('spans', () => catcher.bodies.find(({ url }) => url === '/v1/traces'));
     await poll('metrics', () => catcher.bodies.find(({ url }) => url === '/v1/metrics'));
     expect(catcher.bodies.filter(({ bytes }) => hasText(bytes.toString()))).toEqual([]);

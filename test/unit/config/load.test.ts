@@ -87,6 +87,8 @@ describe('defaults', () => {
       models: [],
       promptBucketEdges: [256, 1024, 4096, 16384, 65536],
       outputBucketEdges: [64, 256, 1024, 4096],
+      traceUrl: undefined,
+      dashboardUrl: undefined,
       logLevel: 'info',
     });
   });

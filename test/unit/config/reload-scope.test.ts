@@ -57,6 +57,8 @@ test.each<[KeyName, string]>([
   ['engine-metrics', 'off'],
   ['engine-metrics-interval', '9'],
   ['gpu-metrics', 'http://127.0.0.1:3/metrics'],
+  ['trace-url', 'http://127.0.0.1:4/trace/{traceId}'],
+  ['dashboard-url', 'http://127.0.0.1:4/d'],
   ['log-level', 'debug'],
 ])('%s is taken', (key, value) => {
   const next = load({ [key]: value });

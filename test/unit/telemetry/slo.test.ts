@@ -10,7 +10,6 @@ import { measureRecord } from '../../../src/measure/measure-record.ts';
 import type { Objective } from '../../../src/record/objective.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
 import { recentRow } from '../../../src/telemetry/admin-rows.ts';
-import { goodputRows, objectiveRows } from '../../../src/telemetry/admin-slo.ts';
 import { createMetricProducer } from '../../../src/telemetry/otlp-metrics.ts';
 import { PromptMemory } from '../../../src/telemetry/prompt-memory.ts';
 import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
@@ -179,7 +178,6 @@ describe('the summary', () => {
     const [row] = summary.read().classes;
     expect(row?.objectives).toEqual([]);
     expect(row).not.toHaveProperty('goodput');
-    expect([objectiveRows(row as never), goodputRows(row as never)]).toEqual([[], []]);
   });
 
   it('has percentiles by prompt bucket, and of all demand, where what failed never came', () => {
@@ -209,36 +207,6 @@ test('memories of prompts are bounded', () => {
     memory.addReport(reportOf(GOOD));
   }
   expect(memory.read()).toMatchObject({ ttft: { count: 3 }, ttftOfDemand: { count: 3 }, gap: { count: 5, minNs: 5 } });
-});
-
-test('the live page shows every share with what it is a share of', () => {
-  let nowMs = 0;
-  const summary = createSummary(() => nowMs);
-  for (const spec of [GOOD, SLOW, SHED]) summary.onReport?.(reportOf(spec), undefined);
-  nowMs = 10_000;
-  const [row] = summary.read().classes;
-  expect(row && objectiveRows(row)[0]).toEqual([
-    'default',
-    'ttft',
-    '200 ms',
-    '95 %',
-    '33.3333 % of 3 exchanges',
-    '33.3333 % of 3 exchanges',
-    '0',
-    '-1233.3333 %',
-  ]);
-  expect(row && goodputRows(row)).toEqual([['default', '1 of 3', '0.10 of 0.30', '5 of 10', '0.5 of 1.0', '1 of 3']]);
-});
-
-test('the page tells a target of five nines from all, and an objective from what it was before a reload', () => {
-  const summary = createSummary();
-  const strict = (limitMs: number): Objective => objective('ttft', limitMs, { target: 0.99999 });
-  for (const limitMs of [200, 50]) summary.onReport?.(reportOf(GOOD, [strict(limitMs)]), undefined);
-  const rows = summary.read().classes.flatMap((each) => objectiveRows(each));
-  expect(rows.map(([, ...rest]) => rest.slice(0, 4))).toEqual([
-    ['ttft', '200 ms', '99.999 %', '100 % of 1 exchanges'],
-    ['ttft', '50 ms', '99.999 %', '0 % of 1 exchanges'],
-  ]);
 });
 
 test('a row of the list of exchanges says whether it was good, and what was missed', () => {

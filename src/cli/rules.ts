@@ -1,9 +1,6 @@
 // `rubato rules`: the objectives of a configuration as rules for Prometheus, and as unit tests of these rules.
 // Knows flags; what the rules are stands in telemetry/rules/.
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { loadConfig, type Loaded } from '../config/load.ts';
-import { NO_UPSTREAM } from '../config/cross-checks.ts';
 import { readChoice } from '../config/values.ts';
 import { writeYaml } from '../config/yaml-file.ts';
 import type { ClassSpec } from '../record/traffic-class.ts';
@@ -12,10 +9,9 @@ import { EXIT } from './exit-codes.ts';
 import { configurationFailure } from './failures.ts';
 import { FlagReader } from './flag-reader.ts';
 import type { Io } from './io.ts';
+import { loadClasses } from './load-classes.ts';
 
 const RULE_FILE = 'rubato.rules.yml';
-/** Rules ask nothing of the engine: a file without one, as given beside --upstream, will do. */
-const ANY_UPSTREAM = 'http://127.0.0.1:1';
 
 const HELP = `
 Takes the classes of the same YAML file as "rubato serve" and writes to the standard output:
@@ -62,20 +58,6 @@ export function rulesCommand(command: Command, io: Io): (command: Command) => Pr
     if (!hasObjectives(classes)) io.err('No class has objectives, so there is no alert on a budget: see --help.');
     return EXIT.ok.code;
   };
-}
-
-function loadClasses(path: string | undefined, io: Io): Loaded {
-  const load = (upstream?: string): Loaded =>
-    loadConfig({
-      flags: { ...(path !== undefined && { config: path }), ...(upstream !== undefined && { upstream }) },
-      env: io.env,
-      execArgv: io.execArgv,
-      platform: io.platform,
-      readFile: (name) => readFileSync(name, 'utf8'),
-      checks: [],
-    });
-  const loaded = load();
-  return 'faults' in loaded && loaded.faults.includes(NO_UPSTREAM) ? load(ANY_UPSTREAM) : loaded;
 }
 
 function hasObjectives(classes: readonly ClassSpec[]): boolean {

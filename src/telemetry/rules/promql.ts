@@ -2,7 +2,10 @@
 import type { LabelName, MetricSpec } from '../../base/metric-spec.ts';
 import { prometheusName } from '../names.ts';
 
-export type Matchers = Readonly<Partial<Record<LabelName, string>>>;
+/** What Prometheus adds to every series: who was scraped. */
+export type TargetLabel = 'job' | 'instance';
+
+export type Matchers = Readonly<Partial<Record<LabelName | TargetLabel, string>>>;
 
 /** A histogram's samples have names of their own. */
 export type Part = 'bucket' | 'sum' | 'count';

@@ -16,6 +16,7 @@ import { Banner } from './banner.tsx';
 import { ExchangeDialog } from './exchange-dialog.tsx';
 import { Head } from './head.tsx';
 import { useStreamRoute } from './route.ts';
+import { useScrollStops } from './scroll-stops.ts';
 import { Section } from './section.tsx';
 import { Welcome } from './welcome.tsx';
 
@@ -32,6 +33,7 @@ const SECTIONS = [
 
 export function Page() {
   const live = useLive();
+  useScrollStops();
   const { link, model } = live.snapshot;
   const { id, close } = useStreamRoute();
   const [className, setClassName] = useState<string | undefined>(undefined);

@@ -19,7 +19,7 @@ export function Welcome({ about }: { readonly about: LiveAbout }) {
         : what it takes from here is one other address in the client. By hand it is this line, with the host and port
         that rubato listens on and a model that the engine has:
       </p>
-      <pre tabIndex={0} aria-label="A request by hand">
+      <pre>
         {`curl -N http://${location.hostname}:8080/v1/chat/completions \\\n  -H 'content-type: application/json' \\\n  -d '${BODY}'`}
       </pre>
       <p class="note">This page needs no reload: the first stream appears as it begins.</p>

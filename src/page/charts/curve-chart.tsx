@@ -2,7 +2,7 @@
 // the number of chunks does not matter; dragging zooms in and samples anew, a double click shows all again.
 import { useCallback, useMemo } from 'preact/hooks';
 import uPlot from 'uplot';
-import { count, span } from '../format.ts';
+import { bytes, count, span } from '../format.ts';
 import { themeColor, withAlpha } from './colors.ts';
 import { type MarkBand, type MarkLine, marksPlugin } from './marks.ts';
 import { axis, Plot } from './plot.tsx';
@@ -60,6 +60,7 @@ function curveOptions({
   bands,
   isShaded,
 }: OptionsAsk): Omit<uPlot.Options, 'width' | 'height'> {
+  const written = unit === 'bytes' ? bytes : count;
   const stepped = (uPlot.paths.stepped as uPlot.Series.SteppedPathBuilderFactory)({ align: 1 });
   const shade = isShaded ? [{ series: [1, 2] as uPlot.Band.Bounds, fill: withAlpha(themeColor('--bad'), 0.25) }] : [];
   return {
@@ -73,7 +74,7 @@ function curveOptions({
     scales: { x: { time: false }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.03)] } },
     axes: [
       axis({ values: (_plot, splits) => splits.map((at) => span(at)), size: 28 }),
-      axis({ size: 60, values: (_plot, splits) => splits.map((value) => count(value)), label: unit }),
+      axis({ size: 60, values: (_plot, splits) => splits.map((value) => written(value)), label: unit }),
     ],
     bands: shade,
     series: [
@@ -85,7 +86,7 @@ function curveOptions({
         ...(dash !== undefined && { dash: [...dash] }),
         points: { show: false },
         paths: stepped,
-        value: (_plot: uPlot, level: number | null) => count(level ?? undefined),
+        value: (_plot: uPlot, level: number | null) => written(level ?? undefined),
       })),
     ],
     hooks: { setScale: [(plot, key) => (key === 'x' ? resample(plot, series, toMs) : undefined)] },

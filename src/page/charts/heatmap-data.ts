@@ -5,7 +5,7 @@ import { clock, count, span } from '../format.ts';
 
 const NS_PER_MS = 1e6;
 /** Fewer columns would be bars, and a page just opened would be one. */
-const COLUMNS_LEAST_COUNT = 60;
+const COLUMNS_LEAST_COUNT = 30;
 /** Rows shown beyond those that hold anything. */
 const MARGIN_ROWS = 1;
 /** The darkest of the theme's colours; 0 is for cells with nothing in them. */

@@ -26,6 +26,8 @@ const NS_PER_MS = 1e6;
 /** Lengths named on the axis; those between would be in each other's way. */
 const NAMED_MS = new Set([0.25, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000]);
 const LABEL_PX = 12;
+/** Lines closer than this have their names side by side. */
+const LABEL_ROOM_PX = 15;
 
 export interface HeatFrame {
   readonly left: number;
@@ -112,9 +114,8 @@ interface LinesPlace {
 }
 
 function drawLines(ctx: CanvasRenderingContext2D, { grid, frame, lines }: LinesPlace): void {
-  ctx.textBaseline = 'bottom';
   ctx.lineWidth = 1;
-  let right = frame.left + frame.width - 4;
+  const placed: Label[] = [];
   for (const { lengthNs, label, color } of lines) {
     const place = rowPlace(grid, lengthNs);
     if (place === undefined) continue;
@@ -126,15 +127,33 @@ function drawLines(ctx: CanvasRenderingContext2D, { grid, frame, lines }: LinesP
     ctx.lineTo(frame.left + frame.width, top);
     ctx.stroke();
     ctx.setLineDash([]);
-    // Names stand side by side from the right: lines may lie as close as they like.
-    const width = ctx.measureText(label).width;
-    ctx.fillStyle = withAlpha(themeColor('--panel'), 0.85);
-    ctx.fillRect(right - width - 4, top - 14, width + 8, 13);
-    ctx.fillStyle = themeColor(color);
-    ctx.textAlign = 'right';
-    ctx.fillText(label, right, top - 1);
-    right -= width + 16;
+    placed.push({ text: label, color, top, right: rightOf(placed, top, frame), width: ctx.measureText(label).width });
   }
+  // After all lines, so that none is drawn through a name.
+  for (const label of placed) drawLabel(ctx, label);
+}
+
+interface Label {
+  readonly text: string;
+  readonly color: string;
+  readonly top: number;
+  readonly right: number;
+  readonly width: number;
+}
+
+/** Names stand at the right end; where lines lie close together, beside each other. */
+function rightOf(placed: readonly Label[], top: number, frame: HeatFrame): number {
+  const near = placed.filter((each) => Math.abs(each.top - top) < LABEL_ROOM_PX);
+  return Math.min(frame.left + frame.width - 4, ...near.map(({ right, width }) => right - width - 16));
+}
+
+function drawLabel(ctx: CanvasRenderingContext2D, { text, color, top, right, width }: Label): void {
+  ctx.textBaseline = 'bottom';
+  ctx.textAlign = 'right';
+  ctx.fillStyle = withAlpha(themeColor('--panel'), 0.85);
+  ctx.fillRect(right - width - 4, top - 14, width + 8, 13);
+  ctx.fillStyle = themeColor(color);
+  ctx.fillText(text, right, top - 1);
 }
 
 interface CursorPlace {

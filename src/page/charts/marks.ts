@@ -50,6 +50,7 @@ function drawLines(plot: uPlot, lines: readonly MarkLine[]): void {
   ctx.save();
   ctx.font = `${11 * devicePixelRatio}px ${themeColor('--font')}`;
   ctx.textBaseline = 'top';
+  ctx.textAlign = 'left';
   ctx.lineWidth = devicePixelRatio;
   const rowEnds: number[] = [];
   for (const { at, label, color, dash } of lines.toSorted((a, b) => a.at - b.at)) {

@@ -28,7 +28,7 @@ export function ReportDialog({ worst }: { readonly worst: readonly WorstExchange
     setId(undefined);
   };
   return (
-    <dialog ref={dialog} class="exchange" aria-labelledby="exchange-title" onClose={onClose}>
+    <dialog ref={dialog} class="exchange-dialog" aria-labelledby="exchange-title" onClose={onClose}>
       {found === undefined ? undefined : (
         <>
           <div class="dialog-head">
@@ -43,7 +43,7 @@ export function ReportDialog({ worst }: { readonly worst: readonly WorstExchange
                 It had more chunks than a report carries: some were left out, and the curve is of bytes.
               </p>
             ) : undefined}
-            <ExchangeDetail key={id} detail={found.report} />
+            <ExchangeDetail key={id} detail={found.report} isThinned={found.isThinned} />
           </div>
         </>
       )}

@@ -41,7 +41,7 @@ function ClassTable({ classes }: ClassesProps) {
           <th colSpan={3} class="group">
             TTFT ms
           </th>
-          <th class="group">TPOT ms</th>
+          <th class="n group-one">TPOT ms</th>
           <th colSpan={3} class="group">
             gap ms
           </th>

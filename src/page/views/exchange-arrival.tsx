@@ -11,24 +11,31 @@ import type { ExchangePicture } from './exchange-picture.ts';
 export interface ExchangeArrivalProps {
   readonly picture: ExchangePicture;
   readonly hop: HopFacts | undefined;
+  readonly isThinned: boolean;
 }
 
 const CHART_PX = 240;
 const NS_PER_MS = 1e6;
 
-export function ExchangeArrival({ picture, hop }: ExchangeArrivalProps) {
+export function ExchangeArrival({ picture, hop, isThinned }: ExchangeArrivalProps) {
   return (
     <section class="arrival">
-      <Arrival picture={picture} />
+      <Arrival picture={picture} hasEvents={picture.hasText && !isThinned} />
       {hop === undefined || hop.curve.endChars.length === 0 ? undefined : <HopArrival picture={picture} hop={hop} />}
     </section>
   );
 }
 
-function Arrival({ picture }: { readonly picture: ExchangePicture }) {
-  const { chunks, events, hasText, endAtNs, stalls, firstTokenAtNs } = picture;
+interface ArrivalProps {
+  readonly picture: ExchangePicture;
+  /** Generated events are known one by one; else bytes are all there is. */
+  readonly hasEvents: boolean;
+}
+
+function Arrival({ picture, hasEvents }: ArrivalProps) {
+  const { chunks, events, endAtNs, stalls, firstTokenAtNs } = picture;
   const [inBytes, setInBytes] = useState(false);
-  const byEvents = hasText && !inBytes;
+  const byEvents = hasEvents && !inBytes;
   const series = useMemo((): [CurveSeries, CurveSeries] => {
     const { received, flushed } = byEvents ? eventCurves(chunks, events) : byteCurves(chunks);
     return [
@@ -54,7 +61,7 @@ function Arrival({ picture }: { readonly picture: ExchangePicture }) {
     <>
       <h3>
         How it arrived
-        {hasText ? (
+        {hasEvents ? (
           <button type="button" aria-pressed={inBytes} onClick={() => setInBytes(!inBytes)}>
             {inBytes ? 'in generated events' : 'in bytes'}
           </button>

@@ -15,15 +15,17 @@ export interface ExchangeDetailProps {
   readonly about?: { readonly traceUrl?: string } | undefined;
   /** Where the same is to be had as JSON; absent in a report. */
   readonly rawUrl?: string;
+  /** Most of its events were left out, so a curve of them would be false. */
+  readonly isThinned?: boolean;
 }
 
-export function ExchangeDetail({ detail, about, rawUrl }: ExchangeDetailProps) {
+export function ExchangeDetail({ detail, about, rawUrl, isThinned = false }: ExchangeDetailProps) {
   const picture = useMemo(() => ('open' in detail ? pictureOfOpen(detail) : pictureOfReport(detail)), [detail]);
   return (
-    <div class="exchange">
+    <div class="exchange-detail">
       <ExchangeHead picture={picture} detail={detail} traceUrl={about?.traceUrl} rawUrl={rawUrl} />
       <ExchangeWaterfall picture={picture} />
-      <ExchangeArrival picture={picture} hop={'open' in detail ? undefined : detail.record.hop} />
+      <ExchangeArrival picture={picture} isThinned={isThinned} hop={'open' in detail ? undefined : detail.record.hop} />
       {'open' in detail ? (
         <OpenStalls stalls={detail.stalls} openedAtEpochMs={picture.openedAtEpochMs} />
       ) : (

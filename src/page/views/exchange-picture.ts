@@ -32,7 +32,7 @@ export interface ExchangePicture {
   /** The end, or for what is open its age. */
   readonly endAtNs: number;
   readonly stalls: readonly { readonly atNs: number; readonly gapNs: number }[];
-  /** Without events to tell, chunks are all there is: they were left out, or the answer is no stream. */
+  /** A generated fragment came. */
   readonly hasText: boolean;
 }
 

@@ -65,15 +65,15 @@ export function stepsOf(picture: ExchangePicture): Step[] {
       [latest(marks.connectedAtNs, marks.uploadEndAtNs), sentAtNs],
       '--part-rubato',
     ),
-    step('head', 'request sent → response head received', [sentAtNs, headAtNs ?? nextNs], engine),
+    step('until the head', 'request sent → response head received', [sentAtNs, headAtNs ?? nextNs], engine),
     step(
-      'first chunk',
+      'until a chunk',
       'head received → first bytes of the body',
       [headAtNs, firstChunkAtNs ?? waits(headAtNs, nextNs)],
       engine,
     ),
     step(
-      'first token',
+      'until a token',
       'first bytes → first generated fragment',
       [firstChunkAtNs, firstTokenAtNs ?? waits(firstChunkAtNs, nextNs)],
       engine,

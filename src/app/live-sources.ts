@@ -27,7 +27,7 @@ export interface LiveParts extends AdminParts {
 const LATELY_SECONDS = 3;
 
 export function liveSources(parts: LiveParts): LiveSources {
-  const { outlets, observer, state } = parts;
+  const { outlets, observer, state, supervisor } = parts;
   const { recent, store, summary } = outlets;
   const version = packageVersion();
   return {
@@ -36,6 +36,7 @@ export function liveSources(parts: LiveParts): LiveSources {
     gaps: () => summary.gaps(),
     about: () => ({
       version,
+      ...(supervisor.listen && { listen: { ...supervisor.listen, isTls: state.config.listenTls !== undefined } }),
       ...defined({ traceUrl: state.config.traceUrl, dashboardUrl: state.config.dashboardUrl }),
       stallMs: Object.fromEntries(state.config.classes.map(({ name, stallMs }) => [name, stallMs])),
       upstreams: state.config.routes.map(({ name, upstream }) => ({ route: name, origin: upstream.origin })),

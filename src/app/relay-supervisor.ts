@@ -72,6 +72,11 @@ export class RelaySupervisor {
     return addresses;
   }
 
+  /** Where clients connect; known once the first relay listens. */
+  get listen(): HostPort | undefined {
+    return this.#addresses?.[0];
+  }
+
   /** Resolves when all relays admit requests by the new settings. */
   async configure(settings: LiveSettings): Promise<void> {
     this.#settings = settings;

@@ -1,7 +1,6 @@
 // What stands there before the first request: the one line that sends one.
 import type { LiveAbout } from '../../telemetry/live/frame.ts';
-
-const BODY = `{"model": "…", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}`;
+import { firstRequest } from './welcome-words.ts';
 
 export function Welcome({ about }: { readonly about: LiveAbout }) {
   const [upstream] = about.upstreams;
@@ -16,12 +15,9 @@ export function Welcome({ about }: { readonly about: LiveAbout }) {
             at <code>{upstream.origin}</code>
           </>
         )}
-        : what it takes from here is one other address in the client. By hand it is this line, with the host and port
-        that rubato listens on and a model that the engine has:
+        : in a client that is one other address. By hand it is this, with a model that the engine has:
       </p>
-      <pre>
-        {`curl -N http://${location.hostname}:8080/v1/chat/completions \\\n  -H 'content-type: application/json' \\\n  -d '${BODY}'`}
-      </pre>
+      <pre data-first-request>{firstRequest(about.listen, location.hostname)}</pre>
       <p class="note">This page needs no reload: the first stream appears as it begins.</p>
     </section>
   );

@@ -31,7 +31,7 @@ export interface LiveSources {
   readonly store: MetricStore;
   readonly data: Pick<AdminData, 'ready' | 'summary' | 'engines' | 'floors' | 'diagnoses' | 'hops' | 'jobs'>;
   readonly gaps: SummarySink['gaps'];
-  about(): Pick<LiveAbout, 'version' | 'stallMs' | 'upstreams' | 'traceUrl' | 'dashboardUrl'>;
+  about(): Pick<LiveAbout, 'version' | 'listen' | 'stallMs' | 'upstreams' | 'traceUrl' | 'dashboardUrl'>;
   /** All open exchanges, and so many of them in detail, those that are silent longest first. */
   open(maxCount: number): { readonly openCount: number; readonly sights: readonly OpenSight[] };
   /** Exchanges that ended after the first `totalCount` ones, as far as they are remembered, the latest last. */

@@ -39,6 +39,8 @@ export interface LiveAbout {
   readonly gapEdgesNs: readonly number[];
   /** Smallest gap that can be a stall, by class. */
   readonly stallMs: Readonly<Record<string, number>>;
+  /** Where clients connect; the host may be a wildcard. */
+  readonly listen?: { readonly host: string; readonly port: number; readonly isTls: boolean };
   readonly upstreams: readonly { readonly route: string; readonly origin: string }[];
   /** Where a trace is looked at, with `{traceId}` in it; absent unless configured. */
   readonly traceUrl?: string;

@@ -6,6 +6,7 @@ import type { Snapshot } from '../../../src/page/feed/live-feed.ts';
 import { linkSays } from '../../../src/page/shell/link-words.ts';
 import { streamOfHash } from '../../../src/page/shell/route.ts';
 import { NOTHING_TOLD, tellNext, type Told } from '../../../src/page/shell/tell.ts';
+import { firstRequest } from '../../../src/page/shell/welcome-words.ts';
 import { windowOf } from '../../../src/page/views/virtual-list.ts';
 import { liveBeat, liveHello, liveOpen, NOW_EPOCH_MS } from './live-fixtures.ts';
 
@@ -63,6 +64,17 @@ describe('the address', () => {
     for (const hash of ['', '#streams', '#/stream/', '#/stream/a/b', '#/stream/%E0%A4%A']) {
       expect(streamOfHash(hash)).toBeUndefined();
     }
+  });
+});
+
+describe('the first request', () => {
+  test('goes to where rubato listens, and to where the page came from if that is everywhere', () => {
+    const line = (host: string, isTls = false): string => firstRequest({ host, port: 8443, isTls }, 'pod.example');
+    expect(line('127.0.0.1')).toContain('curl -N http://127.0.0.1:8443/v1/');
+    expect(line('0.0.0.0', true)).toContain('curl -N https://pod.example:8443/v1/');
+    expect(line('::')).toContain('http://pod.example:8443/');
+    expect(line('::1')).toContain('http://[::1]:8443/');
+    expect(firstRequest(undefined, '[::1]')).toContain('http://[::1]:8080/');
   });
 });
 

@@ -77,14 +77,16 @@ export function addPhases(scope: SpanScope, report: Report): void {
 
 export type ChunkForm = 'arrays' | 'events';
 
-/** The child with every chunk; a span of its own, so that a collector can drop it by name. */
+/** The child with every chunk, first → last received; a span of its own, so that a collector can drop it by name. */
 export function addChunks(scope: SpanScope, report: Report, options: { form: ChunkForm; startAtNs: number }): void {
   const { record } = report;
   const rows = chunkRowsOf(record, options.startAtNs);
   if (rows === undefined) return;
-  const { receivedAtNs, flushedAtNs, writtenAtNs } = record.chunks;
+  const { receivedAtNs } = record.chunks;
+  // It ends before its parent does, and so not with the last flush: back ends take a child that outlives its parent
+  // for one of another clock, and Jaeger moves it by half of the difference of their lengths.
   const from = receivedAtNs[0] ?? options.startAtNs;
-  const to = flushedAtNs.at(-1) ?? writtenAtNs.at(-1) ?? from;
+  const to = receivedAtNs.at(-1) ?? from;
   const attributes = { ...totals(report, rows), ...(options.form === 'arrays' && arrays(rows)) };
   const span = scope.tracer.startSpan(
     SPAN_CHUNKS,

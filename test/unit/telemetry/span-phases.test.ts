@@ -1,22 +1,27 @@
-// Goal: the phases of the engine lie where its own word lets them lie, and an estimate has none. Method: a
-// tracer that only notes what it is asked for.
+// Goal: the phases of the engine lie where its own word lets them lie, and an estimate has none; and no child of the
+// CLIENT span outlives it. Method: a tracer that only notes what it is asked for.
 import { ROOT_CONTEXT, type Span, type TimeInput, type Tracer } from '@opentelemetry/api';
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../../src/record/stream-record.ts';
-import { addPhases } from '../../../src/telemetry/span-details.ts';
-import { ms } from '../../support/record-builder.ts';
+import { addChunks, addPhases, type SpanScope } from '../../../src/telemetry/span-details.ts';
+import { ms, read, texts } from '../../support/record-builder.ts';
 import { reportOf, usualStream } from './reports.ts';
 
-/** Name → from, to in ns. The first token is received at 100 ms, the last at 120 ms. */
-function phasesOf(evidence: Evidence): Record<string, [TimeInput | undefined, TimeInput | undefined]> {
-  const phases: Record<string, [TimeInput | undefined, TimeInput | undefined]> = {};
+/** Name of a span → from, to in ns. */
+type Noted = Record<string, [TimeInput | undefined, TimeInput | undefined]>;
+
+function noting(noted: Noted): SpanScope {
   const startSpan: Tracer['startSpan'] = (name, options) => {
-    const end = (to?: TimeInput): void => void (phases[name] = [options?.startTime, to]);
+    const end = (to?: TimeInput): void => void (noted[name] = [options?.startTime, to]);
     return { end } as unknown as Span;
   };
-  const tracer = { startSpan } as Tracer;
-  const report = reportOf({ ...usualStream(2), evidence: [evidence] });
-  addPhases({ tracer, parent: ROOT_CONTEXT, timeOf: (atNs) => [0, atNs] }, report);
+  return { tracer: { startSpan } as Tracer, parent: ROOT_CONTEXT, timeOf: (atNs) => [0, atNs] };
+}
+
+/** The first token is received at 100 ms, the last at 120 ms. */
+function phasesOf(evidence: Evidence): Noted {
+  const phases: Noted = {};
+  addPhases(noting(phases), reportOf({ ...usualStream(2), evidence: [evidence] }));
   return phases;
 }
 
@@ -59,4 +64,19 @@ describe('phases', () => {
     expect(phasesOf({ source: 'x', basis: 'model', queueNs: ms(30), prefillNs: ms(60), errorNs: 5 })).toEqual({});
     expect(phasesOf({ source: 'x', basis: 'exact', queueNs: ms(300), prefillNs: ms(60) })).toEqual({});
   });
+});
+
+it('the chunks last from the first to the last received, however late that one is flushed', () => {
+  const noted: Noted = {};
+  const reads = [...texts(100, 20, 40), read(900, 'finish done', { flushAfterNs: ms(50) })];
+  const report = reportOf({ reads });
+  addChunks(noting(noted), report, { form: 'arrays', startAtNs: 0 });
+  expect(noted).toEqual({
+    'rubato.chunks': [
+      [0, ms(100)],
+      [0, ms(900)],
+    ],
+  });
+  // The CLIENT span ends there too.
+  expect(report.record.marks.upstreamEndAtNs).toBe(ms(900));
 });

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { ReportCollector } from '../app/record-report/collector.ts';
 import { ProcessRuns } from '../app/record-report/process-runs.ts';
-import { readReportPage, renderReport } from '../app/record-report/render.ts';
+import { readReportPage, renderReport, type ReportPage } from '../app/record-report/render.ts';
 import { reportOfLine } from '../app/record-report/report-of-line.ts';
 import { packageVersion } from '../app/version.ts';
 import { epochMs, nowMs } from '../base/clock.ts';
@@ -49,31 +49,40 @@ export function reportCommand(command: Command, io: Io): (command: Command) => P
     .option('--worst <N>', `exchanges that can be opened, the worst (default ${REPORT_WORST_DEFAULT_COUNT})`)
     .addHelpText('after', HELP);
   return async (given) => {
-    const { out, title, worstCount } = readGiven(given);
+    const asked = readGiven(given);
+    // Before files are read, which may take minutes.
     const page = readReportPage();
     if (page === undefined) throw notBuilt();
-    const reading = new Reading(io, worstCount);
-    for (const path of given.args) await reading.read(path);
-    const { collector, files, notes, unreadableCount } = reading.end();
-    if (collector.exchangeCount === 0) throw nothingFound(given.args);
-    const html = renderReport(
-      {
-        title: title ?? files.map(({ name }) => name).join(', '),
-        version: packageVersion(),
-        madeAtEpochMs: epochMs(),
-        files,
-        ...collector.read(notes),
-      },
-      page,
-    );
-    write(out, html, io);
-    const where = out === '-' ? 'the standard output' : out;
-    io.err(`${collector.exchangeCount} exchanges are in ${where} (${(html.length / 1e6).toFixed(1)} MB).`);
-    return unreadableCount === 0 ? EXIT.ok.code : EXIT.different.code;
+    return await makeReport(asked, page, io);
   };
 }
 
-interface Asked {
+/** Reads the files, writes the page, says what it did; the exit code. */
+export async function makeReport({ paths, out, title, worstCount }: Asked, page: ReportPage, io: Io): Promise<number> {
+  const reading = new Reading(io, worstCount);
+  for (const path of paths) await reading.read(path);
+  const { collector, files, notes, unreadableCount } = reading.end();
+  if (collector.exchangeCount === 0) throw nothingFound(paths);
+  const html = renderReport(
+    {
+      title: title ?? files.map(({ name }) => name).join(', '),
+      version: packageVersion(),
+      madeAtEpochMs: epochMs(),
+      files,
+      ...collector.read(notes),
+    },
+    page,
+  );
+  write(out, html, io);
+  const where = out === '-' ? 'the standard output' : out;
+  io.err(`${collector.exchangeCount} exchanges are in ${where} (${(html.length / 1e6).toFixed(1)} MB).`);
+  return unreadableCount === 0 ? EXIT.ok.code : EXIT.different.code;
+}
+
+export interface Asked {
+  /** In the order of time. */
+  readonly paths: readonly string[];
+  /** - is the standard output. */
   readonly out: string;
   readonly title: string | undefined;
   readonly worstCount: number;
@@ -86,7 +95,7 @@ function readGiven(given: Command): Asked {
   const out = flags.text('out') ?? OUT_DEFAULT;
   if (given.args.includes(out)) faults.push('--out: is one of the record files.');
   if (faults.length > 0 || worst === undefined) throw usageFailure(faults);
-  return { out, title: flags.text('title'), worstCount: worst };
+  return { paths: given.args, out, title: flags.text('title'), worstCount: worst };
 }
 
 /** What is read of all files, in their order. */

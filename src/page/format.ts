@@ -88,6 +88,30 @@ export function word(name: string | undefined): string {
   return name === undefined || name === '' ? UNKNOWN : name.replaceAll('_', ' ');
 }
 
+/**
+ * A number with its name, as verdicts carry them: named in one word with the unit at the end, such as `stepMs`,
+ * `heldRatio`, `blockBytes`, or without one, such as `reads`.
+ */
+export function numberWords(name: string, value: number): string {
+  const words = name
+    .replace(/([A-Z]+[a-z]*|\d+)/g, ' $1')
+    .toLowerCase()
+    .trim();
+  const [, subject = words, unit] = /^(.+) (ratio|count|ns|ms|bytes)$/.exec(words) ?? [];
+  switch (unit) {
+    case 'ratio':
+      return `${subject} ${percent(value)}`;
+    case 'ns':
+      return `${subject} ${ms(value)}`;
+    case 'ms':
+      return `${subject} ${ms(value * NS_PER_MS)}`;
+    case 'bytes':
+      return `${subject} ${count(value)}${NARROW}B`;
+    default:
+      return `${subject} ${figure(value)}`;
+  }
+}
+
 function grouped(value: number): string {
   const digits = String(Math.abs(value)).replace(/\B(?=(\d{3})+$)/g, NARROW);
   return value < 0 ? `−${digits}` : digits;

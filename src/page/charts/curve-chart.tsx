@@ -32,6 +32,8 @@ export interface CurveChartProps {
 
 /** More than the pixels of any usual screen, so that one sample a pixel is there. */
 const SAMPLES_COUNT = 2_000;
+/** Ticks at round KiB and MiB. */
+const BYTE_STEPS = Array.from({ length: 40 }, (_, power) => 2 ** power);
 
 export function CurveChart(props: CurveChartProps) {
   const { series, toMs, unit, lines, bands, isShaded, label, heightPx } = props;
@@ -74,7 +76,12 @@ function curveOptions({
     scales: { x: { time: false }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.03)] } },
     axes: [
       axis({ values: (_plot, splits) => splits.map((at) => span(at)), size: 28 }),
-      axis({ size: 60, values: (_plot, splits) => splits.map((value) => written(value)), label: unit }),
+      axis({
+        size: 60,
+        values: (_plot, splits) => splits.map((value) => written(value)),
+        label: unit,
+        ...(unit === 'bytes' && { incrs: BYTE_STEPS }),
+      }),
     ],
     bands: shade,
     series: [

@@ -121,7 +121,7 @@ function BasisLine({ summary }: { readonly summary: ClassSummary }) {
 function basisWords({ exact, model, unknown }: BasisCounts['queue']): string {
   const total = exact + model + unknown;
   const said = [
-    { value: exact, name: 'exact, as the engine said it' },
+    { value: exact, name: 'exact' },
     { value: model, name: 'modelled (≈)' },
     { value: unknown, name: 'unknown' },
   ];

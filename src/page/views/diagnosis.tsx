@@ -3,7 +3,7 @@
 import type { Diagnosis, Finding } from '../../judge/diagnosis/finding.ts';
 import type { EngineState } from '../../judge/engine-state.ts';
 import type { FloorState } from '../../judge/floor/live.ts';
-import { figure, percent, word } from '../format.ts';
+import { numberWords, word } from '../format.ts';
 import { EngineTable, FloorTable } from './diagnosis-tables.tsx';
 
 export interface DiagnosisProps {
@@ -78,18 +78,4 @@ function FindingItem({ finding }: { readonly finding: Finding }) {
       {shown.length === 0 ? undefined : <small class="numbers">{shown.join(' · ')}</small>}
     </li>
   );
-}
-
-/** Numbers are named with their unit at the end: `stepMs`, `heldRatio`, `reads`. */
-export function numberWords(name: string, value: number): string {
-  const words = name
-    .replace(/([A-Z]+[a-z]*|\d+)/g, ' $1')
-    .toLowerCase()
-    .trim();
-  if (words.endsWith(' ratio')) return `${words.slice(0, -6)} ${percent(value)}`;
-  const unit = /^(.*) (ms|ns|bytes|count)$/.exec(words);
-  if (unit === null) return `${words} ${figure(value)}`;
-  const [, subject = '', name_ = ''] = unit;
-  if (name_ === 'count') return `${subject} ${figure(value)}`;
-  return name_ === 'ns' ? `${subject} ${figure(value / 1e6)} ms` : `${subject} ${figure(value)} ${name_}`;
 }

@@ -4,6 +4,7 @@ import type { Report } from '../../judge/report.ts';
 import type { OpenDetail } from '../../telemetry/live/open-detail.ts';
 import { bytes, count, figure, moment, ms, word } from '../format.ts';
 import type { ExchangePicture } from './exchange-picture.ts';
+import { traceHref } from './exchange-trace.ts';
 
 export interface ExchangeHeadProps {
   readonly picture: ExchangePicture;
@@ -119,11 +120,4 @@ async function copied(text: string): Promise<boolean> {
     // Refused by the browser or its user; the caller says what to do instead.
     return false;
   }
-}
-
-/** Undefined unless it leads to a web page: what stands in a configuration file must not run as script. */
-export function traceHref(template: string | undefined, traceId: string): string | undefined {
-  if (template === undefined) return undefined;
-  const href = template.replaceAll('{traceId}', encodeURIComponent(traceId));
-  return /^https?:\/\//i.test(href) ? href : undefined;
 }

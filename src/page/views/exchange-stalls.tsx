@@ -5,8 +5,7 @@ import type { Report } from '../../judge/report.ts';
 import type { StallCause } from '../../record/stall-context.ts';
 import type { LiveStall } from '../../telemetry/live/frame.ts';
 import { Marked } from '../charts/marked.tsx';
-import { count, msNumber, percent, word } from '../format.ts';
-import { numberWords } from './diagnosis.tsx';
+import { count, msNumber, numberWords, percent, word } from '../format.ts';
 import { listedStalls } from './exchange-stall-list.ts';
 
 export function ExchangeStalls({ report }: { readonly report: Report }) {

@@ -20,10 +20,21 @@ export function ExchangeVerdicts({ report }: { readonly report: Report }) {
         <p class="note">There was no stream of text whose delivery could be judged.</p>
       ) : undefined}
       {delivery === undefined ? undefined : (
-        <Delivery verdict={delivery} title="By its arrivals here" products={record.response.hopSigns?.products} />
+        <Delivery
+          verdict={delivery}
+          title="By its arrivals here"
+          products={record.response.hopSigns?.products}
+          // What both points say has one cure.
+          hasCure={delivery.way !== hop?.way}
+        />
       )}
       {hop === undefined ? undefined : (
-        <Delivery verdict={hop} title={`By both sides of ${hop.hop}`} products={record.response.hopSigns?.products} />
+        <Delivery
+          verdict={hop}
+          title={`By both sides of ${hop.hop}`}
+          products={record.response.hopSigns?.products}
+          hasCure
+        />
       )}
       {hop === undefined ? undefined : <HopLengths verdict={hop} />}
       {unpaired === undefined ? undefined : (
@@ -46,9 +57,10 @@ interface DeliveryProps {
   readonly verdict: DeliveryVerdict | HopVerdict;
   readonly title: string;
   readonly products: Parameters<typeof curesFor>[1];
+  readonly hasCure: boolean;
 }
 
-function Delivery({ verdict, title, products }: DeliveryProps) {
+function Delivery({ verdict, title, products, hasCure }: DeliveryProps) {
   const { word: said, way, confidence, signs, numbers } = verdict;
   return (
     <div class={`verdict verdict-${said}`}>
@@ -58,7 +70,7 @@ function Delivery({ verdict, title, products }: DeliveryProps) {
         {said === 'unsure' ? undefined : <small> Confidence {percent(confidence)}.</small>}
       </p>
       <p class="note">{ledThere(signs, numbers)}</p>
-      {way === undefined
+      {way === undefined || !hasCure
         ? undefined
         : curesFor(way, products).map((cure) => (
             <p key={cure} class="cure">

@@ -3,8 +3,7 @@
 import type { HopSpread, HopState } from '../../judge/hop/state.ts';
 import { HOLD_MEANINGS } from '../../judge/meanings.ts';
 import { Marked } from '../charts/marked.tsx';
-import { count, msNumber, percent, word } from '../format.ts';
-import { numberWords } from './diagnosis.tsx';
+import { count, msNumber, numberWords, percent, word } from '../format.ts';
 import { CHANGE_MEANING, WORD_MEANING, WORD_TONE } from './hops-words.ts';
 
 export interface HopsProps {

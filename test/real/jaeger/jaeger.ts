@@ -1,0 +1,88 @@
+// Jaeger 2, a trace back end that other people wrote: the Collector with a store of traces behind it. Built from its
+// Go module, because no distribution packages it. It keeps traces in memory and is asked by its own HTTP API.
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../../src/client/hops/free-port.ts';
+import { installed } from '../engine/cache.ts';
+import { runCommand } from '../engine/command.ts';
+import { EngineProcess } from '../engine/engine-process.ts';
+
+const MODULE = 'github.com/jaegertracing/jaeger';
+const VERSION = '1.76.0';
+const PROGRAM = `${MODULE}/cmd/jaeger`;
+const BINARY = 'jaeger';
+/** Some two thousand packages: ten minutes of two cores, three times as long where others compile as well. */
+const BUILD_CAP_MS = 40 * 60_000;
+const BUILD_DISK_BYTES = 6e9;
+const START_CAP_MS = 60_000;
+const TRACES_MAX_COUNT = 1_000;
+
+export interface Jaeger {
+  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  readonly otlpPort: number;
+  readonly otlpUrl: string;
+  /** Of its query API. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Builds it the first time. Throws `MissingError` when that cannot be done here. */
+export async function startJaeger(): Promise<Jaeger> {
+  const folder = await installed({
+    name: `jaeger-${VERSION}`,
+    capMs: BUILD_CAP_MS,
+    diskBytes: BUILD_DISK_BYTES,
+    make: build,
+  });
+  const [otlpPort, grpcPort] = [await freePort(), await freePort()];
+  const running = await EngineProcess.start(
+    {
+      command: join(folder, BINARY),
+      // JSON is YAML, and the Collector below it takes a whole configuration as an argument.
+      args: (port) => ['--config', `yaml:${JSON.stringify(configOf({ port, otlpPort, grpcPort }))}`],
+      healthPath: '/api/services',
+      startCapMs: START_CAP_MS,
+    },
+    () => undefined,
+  );
+  return { otlpPort, otlpUrl: `http://127.0.0.1:${otlpPort}`, url: running.url, stop: () => running.stop() };
+}
+
+async function build(folder: string, deadlineAtMs: number): Promise<void> {
+  const work = join(folder, 'work');
+  mkdirSync(work);
+  const env = { GOFLAGS: '-buildvcs=false -p=2', CGO_ENABLED: '0' };
+  const go = (...args: string[]): Promise<void> => runCommand('go', args, { cwd: work, env, deadlineAtMs });
+  // Where there is no Go this says so.
+  await go('version');
+  await go('mod', 'init', 'rubato.test/jaeger');
+  // A module of our own that names one version: Jaeger's replaces a package, and so cannot be installed by name.
+  await go('get', '-tool', `${PROGRAM}@v${VERSION}`);
+  await go('build', '-trimpath', '-ldflags=-s -w', '-o', BINARY, PROGRAM);
+  copyFileSync(join(work, BINARY), join(folder, BINARY));
+  rmSync(work, { recursive: true });
+}
+
+interface Ports {
+  readonly port: number;
+  readonly otlpPort: number;
+  readonly grpcPort: number;
+}
+
+/** Its own `all-in-one`, without what nobody asks here and would listen on a port of its own. */
+function configOf({ port, otlpPort, grpcPort }: Ports): unknown {
+  const at = (each: number) => ({ endpoint: `127.0.0.1:${each}` });
+  return {
+    service: {
+      extensions: ['jaeger_storage', 'jaeger_query'],
+      pipelines: { traces: { receivers: ['otlp'], exporters: ['jaeger_storage_exporter'] } },
+      telemetry: { metrics: { level: 'none' }, logs: { level: 'warn' } },
+    },
+    extensions: {
+      jaeger_query: { storage: { traces: 'memory' }, http: at(port), grpc: at(grpcPort) },
+      jaeger_storage: { backends: { memory: { memory: { max_traces: TRACES_MAX_COUNT } } } },
+    },
+    receivers: { otlp: { protocols: { http: at(otlpPort) } } },
+    exporters: { jaeger_storage_exporter: { trace_storage: 'memory' } },
+  };
+}

@@ -12,6 +12,9 @@ const BLOCKS_PER_PAGE = LOG_PAGE_BYTES / LOG_BLOCK_BYTES;
 const VARINT_BASE = 128;
 /** Below this bit operations are exact; numbers above are divided. */
 const BITWISE_BELOW = 2 ** 31;
+/** Of a variable-length integer that is read: four bytes of seven bits. */
+const BITWISE_BITS = 28;
+const VARINT_MASK = VARINT_BASE - 1;
 
 interface Page {
   readonly bytes: Uint8Array;
@@ -210,14 +213,21 @@ export function readByte(cursor: Cursor): number {
 }
 
 export function readUnsigned(cursor: Cursor): number {
-  let value = 0;
-  let weight = 1;
-  for (;;) {
-    const byte = readByte(cursor);
-    if (byte < VARINT_BASE) return value + byte * weight;
-    value += (byte - VARINT_BASE) * weight;
-    weight *= VARINT_BASE;
+  const { bytes } = cursor;
+  let { at } = cursor;
+  let byte = bytes[at++] as number;
+  let value = byte & VARINT_MASK;
+  // Nearly all numbers have four bytes at most, for which bits are enough; beyond them only doubles are exact.
+  for (let shift = 7; byte >= VARINT_BASE && shift < BITWISE_BITS; shift += 7) {
+    byte = bytes[at++] as number;
+    value |= (byte & VARINT_MASK) << shift;
   }
+  for (let weight = 2 ** BITWISE_BITS; byte >= VARINT_BASE; weight *= VARINT_BASE) {
+    byte = bytes[at++] as number;
+    value += (byte & VARINT_MASK) * weight;
+  }
+  cursor.at = at;
+  return value;
 }
 
 export function readSigned(cursor: Cursor): number {

@@ -1,7 +1,7 @@
 // What recent exchanges of one class and one prompt bucket were like: percentiles of what came, by nearest rank
 // over the values themselves, and of all that was asked for, where what failed never came.
 import type { Report } from '../judge/report.ts';
-import { ascending, nearestRank } from '../measure/percentile.ts';
+import { nearestRank } from '../measure/percentile.ts';
 import { RecentValues, type Spread } from './recent-values.ts';
 
 /** A length, or that it never came. */
@@ -75,7 +75,7 @@ export class PromptMemory {
   read(): PromptSummary {
     const found = {
       ttft: this.#ttft.spread(),
-      ttftOfDemand: demandSpread(this.#ttftOfDemand.values()),
+      ttftOfDemand: demandSpread(this.#ttftOfDemand.ascending()),
       gap: this.#gaps.spread(),
       gapP50: this.#gapP50.spread(),
       gapP95: this.#gapP95.spread(),
@@ -92,15 +92,14 @@ export class PromptMemory {
 
   /** Each exchange's own gap p99, and all gaps ascending: for a warning to whoever would average the former. */
   gapP99s(): { readonly ownNs: readonly number[]; readonly pooledNs: readonly number[] } {
-    return { ownNs: this.#gapP99.values(), pooledNs: ascending(this.#gaps.values()) };
+    return { ownNs: this.#gapP99.values(), pooledNs: this.#gaps.ascending() };
   }
 }
 
 const P95_FROM_COUNT = 20;
 const P99_FROM_COUNT = 100;
 
-function demandSpread(values: readonly number[]): DemandSpread | undefined {
-  const sorted = ascending(values);
+function demandSpread(sorted: readonly number[]): DemandSpread | undefined {
   const count = sorted.length;
   if (count === 0) return undefined;
   const late = (percent: number): LateNs => {

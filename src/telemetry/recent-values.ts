@@ -21,6 +21,7 @@ export class RecentValues {
   readonly #values: number[] = [];
   readonly #maxCount: number;
   #next = 0;
+  #sorted: readonly number[] | undefined;
 
   constructor(maxCount: number) {
     this.#maxCount = maxCount;
@@ -31,6 +32,13 @@ export class RecentValues {
     if (value === undefined) return;
     this.#values[this.#next] = value;
     this.#next = (this.#next + 1) % this.#maxCount;
+    this.#sorted = undefined;
+  }
+
+  /** Sorted once however often somebody asks before the next value comes. */
+  ascending(): readonly number[] {
+    this.#sorted ??= ascending(this.#values);
+    return this.#sorted;
   }
 
   /** In no order. */
@@ -39,7 +47,7 @@ export class RecentValues {
   }
 
   spread(): Spread | undefined {
-    const sorted = ascending(this.#values);
+    const sorted = this.ascending();
     const [minNs] = sorted;
     const maxNs = sorted.at(-1);
     if (minNs === undefined || maxNs === undefined) return undefined;

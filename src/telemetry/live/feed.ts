@@ -12,7 +12,6 @@ import {
   LIVE_SELF_LOOK_MS,
   LIVE_STATE_MS,
   LIVE_STRIP_MS,
-  LIVE_STRIP_OVERLAP_MS,
   LIVE_STRIP_ROWS_MAX_COUNT,
 } from '../../base/live-limits.ts';
 import type { RecentExchange } from '../../judge/report.ts';
@@ -26,6 +25,7 @@ import { gapHistogram } from './gap-histograms.ts';
 import { endedRow, openRow, type OpenSight } from './rows.ts';
 import { SelfView, type SelfCounts } from './self.ts';
 import { binOf, stripOf } from './strip.ts';
+import { StripMarks } from './strip-marks.ts';
 
 export interface LiveSources {
   readonly store: MetricStore;
@@ -44,12 +44,11 @@ const AFTER_COLUMN_MS = 20;
 
 /** Up to where the beats have told. */
 interface Told {
-  readonly atEpochMs: number;
   readonly columnCount: number;
   readonly endedCount: number;
 }
 
-const NOTHING_TOLD: Told = { atEpochMs: 0, columnCount: 0, endedCount: 0 };
+const NOTHING_TOLD: Told = { columnCount: 0, endedCount: 0 };
 
 export class LiveFeed {
   readonly #sources: LiveSources;
@@ -60,6 +59,7 @@ export class LiveFeed {
   readonly #selfTimer: NodeJS.Timeout;
   #columnTimer: NodeJS.Timeout | undefined;
   #told: Told = NOTHING_TOLD;
+  readonly #strips = new StripMarks();
   #seq = 0;
   #lastState: LiveState | undefined;
 
@@ -96,23 +96,26 @@ export class LiveFeed {
 
   #beat(atEpochMs: number, told: Told): LiveBeat {
     const { totalCount, recent } = this.#sources.ended(told.endedCount);
-    const sinceEpochMs = Math.max(told.atEpochMs - LIVE_STRIP_OVERLAP_MS, atEpochMs - LIVE_STRIP_MS);
-    const { openCount, open } = this.#open(sinceEpochMs, atEpochMs);
+    const { openCount, open } = this.#open(atEpochMs, told === NOTHING_TOLD);
     const columns = this.#columns.after(told.columnCount);
-    this.#told = { atEpochMs, columnCount: this.#columns.madeCount, endedCount: totalCount };
+    this.#told = { columnCount: this.#columns.madeCount, endedCount: totalCount };
     const ended = recent.slice(-LIVE_ENDED_MAX_COUNT).map((one) => endedRow(one));
     return { seq: this.#seq, atEpochMs, columns, openCount, open, ended };
   }
 
-  #open(sinceEpochMs: number, atEpochMs: number): { readonly openCount: number; readonly open: LiveOpen[] } {
+  #open(atEpochMs: number, whole: boolean): { readonly openCount: number; readonly open: LiveOpen[] } {
     const { openCount, sights } = this.#sources.open(LIVE_OPEN_MAX_COUNT);
     const toBin = binOf(atEpochMs);
-    // Set back, the wall clock would have the window end before it begins.
-    const fromBin = Math.min(binOf(sinceEpochMs), toBin);
+    const oldestBin = toBin - LIVE_STRIP_MS / LIVE_BIN_MS + 1;
     const rowsMaxCount = Math.ceil(LIVE_STRIP_ROWS_MAX_COUNT / Math.max(sights.length, 1));
     const open = sights.map((sight) => {
-      const { strip } = stripOf(sight.chunks, sight.view.openedAtEpochMs, { fromBin, toBin, rowsMaxCount });
-      return openRow(sight, strip);
+      const { chunks, view } = sight;
+      const firstBin = whole ? oldestBin : this.#strips.firstBin(chunks, oldestBin);
+      this.#strips.tell(chunks, view.openedAtEpochMs);
+      if (firstBin === undefined) return openRow(sight, undefined);
+      // Set back, the wall clock would have the window end before it begins.
+      const fromBin = Math.min(firstBin, toBin);
+      return openRow(sight, stripOf(chunks, view.openedAtEpochMs, { fromBin, toBin, rowsMaxCount }));
     });
     return { openCount, open };
   }

@@ -31,6 +31,8 @@ export function openRow(sight: OpenSight, strip: LiveStrip | undefined): LiveOpe
   const { view } = sight;
   return {
     ...view,
+    // Whole numbers are written and read faster, and nobody sees the rest.
+    openedAtEpochMs: Math.round(view.openedAtEpochMs),
     ageMs: Math.round(view.ageMs),
     ...defined({
       silentMs: view.silentMs === undefined ? undefined : Math.round(view.silentMs),

@@ -4,7 +4,7 @@ import type { ChunkLog } from '../../record/chunk-log.ts';
 import type { LiveStrip } from './frame.ts';
 
 /** The part of a chunk log that a strip reads. */
-export type StripSource = Pick<ChunkLog, 'eachSince'>;
+export type StripSource = Pick<ChunkLog, 'eachSince' | 'flushedBytes' | 'receivedAtNs' | 'rowCount' | 'totalCount'>;
 
 export interface StripWindow {
   /** First and last bin, by number; the last one may still be filling. */
@@ -14,13 +14,8 @@ export interface StripWindow {
   readonly rowsMaxCount: number;
 }
 
-export interface MadeStrip {
-  /** Undefined where nothing came in the window. */
-  readonly strip: LiveStrip | undefined;
-  readonly rowCount: number;
-}
-
 const NS_PER_MS = 1e6;
+const BIN_NS = LIVE_BIN_MS * NS_PER_MS;
 /** What one character can say. */
 const CHARACTERS = '0123456789abcdefghijklmnopqrstuvwxyz';
 const COUNT_MAX = CHARACTERS.length - 1;
@@ -29,27 +24,27 @@ export function binOf(atEpochMs: number): number {
   return Math.floor(atEpochMs / LIVE_BIN_MS);
 }
 
-/** Bins that could not be read whole, for want of rows that may be read, are left out. */
-export function stripOf(chunks: StripSource, openedAtEpochMs: number, window: StripWindow): MadeStrip {
+/**
+ * Undefined where nothing came or went in the window. Bins that could not be read whole, for want of rows that may be
+ * read, are left out.
+ */
+export function stripOf(chunks: StripSource, openedAtEpochMs: number, window: StripWindow): LiveStrip | undefined {
   const { fromBin, toBin, rowsMaxCount } = window;
   const length = toBin - fromBin + 1;
   const received = new Uint8Array(length);
   const flushed = new Uint8Array(length);
-  const place = (atNs: number): number => binOf(openedAtEpochMs + atNs / NS_PER_MS) - fromBin;
-  let rowCount = 0;
-  const sinceAtNs = (fromBin * LIVE_BIN_MS - openedAtEpochMs) * NS_PER_MS;
+  // From the window's beginning to the opening: small numbers, which stay exact, and one division a stamp.
+  const openedAfterNs = (openedAtEpochMs - fromBin * LIVE_BIN_MS) * NS_PER_MS;
+  const place = (atNs: number): number => Math.floor((atNs + openedAfterNs) / BIN_NS);
+  const sinceAtNs = -openedAfterNs;
   const completeFromAtNs = chunks.eachSince(sinceAtNs, rowsMaxCount, (receivedAtNs, flushedAtNs) => {
-    rowCount += 1;
     count(received, place(receivedAtNs));
     if (flushedAtNs >= 0) count(flushed, place(flushedAtNs));
   });
   // The bin in which reading stopped has lost a part.
   const skip = completeFromAtNs > sinceAtNs ? Math.min(Math.max(place(completeFromAtNs) + 1, 0), length) : 0;
-  const isEmpty = skip === length || !(hasAny(received, skip) || hasAny(flushed, skip));
-  const strip = isEmpty
-    ? undefined
-    : { fromBin: fromBin + skip, received: textOf(received, skip), flushed: textOf(flushed, skip) };
-  return { strip, rowCount };
+  if (!hasAny(received, skip) && !hasAny(flushed, skip)) return undefined;
+  return { fromBin: fromBin + skip, received: textOf(received, skip), flushed: textOf(flushed, skip) };
 }
 
 function count(bins: Uint8Array, at: number): void {

@@ -1,166 +1,117 @@
-// Goal: who deploys rubato by our files gets it confined, asked the right questions by probes, and given
-// time to finish; and no file names a setting that does not exist. Method: the files are parsed and their
-// settings asserted, as Kubernetes, Compose, Docker and systemd would read them.
+// Goal: who deploys rubato by our files gets it confined, asked the right questions, and given time to finish; and no
+// file names a setting that does not exist. Method: the files are parsed and their settings asserted, as Compose, Docker
+// and systemd would read them; Kubernetes' are in deploy-kubernetes.test.ts.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
-import { envName, KEY_NAMES } from '../../src/config/keys.ts';
-import { readText } from './sources.ts';
+import { parse } from 'yaml';
+import { envName, KEY_NAMES, KEYS } from '../../src/config/keys.ts';
+import { filesBelow, readText, ROOT } from './sources.ts';
 
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: number };
-  readonly periodSeconds: number;
-  readonly failureThreshold: number;
-}
-interface Container {
-  readonly name: string;
-  readonly restartPolicy?: string;
-  readonly env: readonly { readonly name: string; readonly value: string }[];
-  readonly livenessProbe: Probe;
-  readonly readinessProbe: Probe;
-  readonly startupProbe: Probe;
-  readonly resources: Readonly<Record<'requests' | 'limits', Readonly<Record<string, string>>>>;
-  readonly securityContext: unknown;
-}
-interface PodSpec {
-  readonly terminationGracePeriodSeconds: number;
-  readonly automountServiceAccountToken: boolean;
-  readonly securityContext: unknown;
-  readonly containers: readonly Container[];
-  readonly initContainers?: readonly Container[];
-}
-interface Resource {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  readonly spec: {
-    readonly ports?: readonly { readonly name: string; readonly port: number; readonly targetPort: number }[];
-    readonly selector?: Readonly<Record<string, string>>;
-    readonly template?: { readonly spec: PodSpec; readonly metadata: { readonly labels: Record<string, string> } };
-    readonly ingress?: readonly { readonly ports: readonly { readonly port: number }[]; readonly from?: unknown }[];
-  };
+interface Service {
+  readonly image: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly depends_on?: unknown;
+  readonly command?: readonly string[];
+  readonly [key: string]: unknown;
 }
 
-const RESOURCES = parseAllDocuments(readText('deploy/kubernetes.yaml')).map((each) => each.toJS() as Resource);
-const LAYOUTS = ['sidecar', 'plain'] as const;
-
-function find(kind: string, layout: string): Resource['spec'] {
-  const found = RESOURCES.filter((each) => each.kind === kind && each.metadata.labels['layout'] === layout);
-  expect(found, `${kind} of ${layout}`).toHaveLength(1);
-  return found[0]!.spec;
+interface Panes {
+  readonly t: { readonly datasource: string; readonly queries: unknown };
 }
-
-function podOf(layout: string): PodSpec {
-  return find('Deployment', layout).template!.spec;
+interface Sources {
+  readonly datasources: readonly { readonly uid: string; readonly type: string; readonly url: string }[];
 }
-
-function rubatoOf(layout: string): Container {
-  const { containers, initContainers = [] } = podOf(layout);
-  return [...containers, ...initContainers].find(({ name }) => name === 'rubato')!;
+interface Providers {
+  readonly providers: readonly { readonly options: { readonly path: string } }[];
 }
-
-function setting(container: Container, name: string): string {
-  return container.env.find((each) => each.name === name)?.value ?? '0';
-}
-
-describe.each(LAYOUTS)('the Kubernetes layout %s', (layout) => {
-  test('denies rubato everything it does not need', () => {
-    expect(rubatoOf(layout).securityContext).toEqual({
-      runAsNonRoot: true,
-      runAsUser: 65532,
-      runAsGroup: 65532,
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-      seccompProfile: { type: 'RuntimeDefault' },
-    });
-    expect(podOf(layout).securityContext).toMatchObject({ seccompProfile: { type: 'RuntimeDefault' } });
-    expect(podOf(layout).automountServiceAccountToken).toBe(false);
-  });
-
-  test('restarts it by its heartbeat and sends it requests by its readiness, never the other way round', () => {
-    const { livenessProbe, readinessProbe, startupProbe, env } = rubatoOf(layout);
-    expect(livenessProbe.httpGet.path).toBe('/healthz');
-    expect(startupProbe.httpGet.path).toBe('/healthz');
-    expect(readinessProbe.httpGet.path).toBe('/readyz');
-    const admin = env.find(({ name }) => name === 'RUBATO_ADMIN')?.value;
-    for (const probe of [livenessProbe, readinessProbe, startupProbe])
-      expect(`0.0.0.0:${probe.httpGet.port}`).toBe(admin);
-    // A heart that misses one beat is no reason to end all streams.
-    expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(10);
-  });
-
-  test('waits longer for its end than its streams may take', () => {
-    const container = rubatoOf(layout);
-    const takesSeconds = Number(setting(container, 'RUBATO_DRAIN')) + Number(setting(container, 'RUBATO_DRAIN_DELAY'));
-    expect(takesSeconds).toBeGreaterThan(0);
-    // The last flush of telemetry takes 2 s at most.
-    expect(podOf(layout).terminationGracePeriodSeconds).toBeGreaterThanOrEqual(takesSeconds + 5);
-  });
-
-  test('reserves memory and a share of a core, and does not throttle it', () => {
-    const { requests, limits } = rubatoOf(layout).resources;
-    expect(limits['cpu']).toBeUndefined();
-    expect(requests['cpu']).toBe('500m');
-    expect(limits['memory']).toBe(requests['memory']);
-  });
-
-  test('lets anybody reach the model and only Prometheus the admin port', () => {
-    const open = find('NetworkPolicy', layout).ingress!.filter(({ from }) => from === undefined);
-    const ports = open.flatMap((rule) => rule.ports.map(({ port }) => port));
-    expect(ports).toContain(8080);
-    expect(ports).not.toContain(9464);
-    const ofPrometheus = find('NetworkPolicy', layout).ingress!.filter(({ from }) => from !== undefined);
-    expect(ofPrometheus.flatMap((rule) => rule.ports.map(({ port }) => port))).toEqual([9464]);
-  });
-
-  test('has a Service that leads to its Pods, and not to the admin port', () => {
-    const { selector, ports } = find('Service', layout);
-    expect(find('Deployment', layout).template?.metadata.labels).toMatchObject(selector!);
-    expect(ports?.find(({ name }) => name === 'http')?.targetPort).toBe(8080);
-    expect(ports?.some(({ targetPort }) => targetPort === 9464)).toBe(false);
-  });
-});
-
-describe('the Kubernetes layout sidecar', () => {
-  test('has a way through rubato and one around it', () => {
-    const byName = Object.fromEntries(
-      find('Service', 'sidecar').ports!.map(({ name, targetPort }) => [name, targetPort]),
-    );
-    expect(byName).toEqual({ http: 8080, 'http-direct': 8000 });
-    expect(setting(rubatoOf('sidecar'), 'RUBATO_UPSTREAM')).toBe('http://127.0.0.1:8000');
-  });
-
-  test('starts rubato before the engine and ends it after', () => {
-    expect(podOf('sidecar').initContainers?.map(({ name, restartPolicy }) => [name, restartPolicy])).toEqual([
-      ['rubato', 'Always'],
-    ]);
-  });
-
-  test('takes spans from the engine over loopback only', () => {
-    expect(setting(rubatoOf('sidecar'), 'RUBATO_OTLP_LISTEN')).toMatch(/^127\.0\.0\.1:/);
-  });
-});
 
 describe('the Compose file', () => {
-  const { services } = parse(readText('deploy/compose.yaml')) as { services: Record<string, Record<string, unknown>> };
+  const { services } = parse(readText('deploy/compose.yaml'), { merge: true }) as { services: Record<string, Service> };
   const rubato = services['rubato']!;
 
-  test('denies rubato everything it does not need', () => {
-    expect(rubato).toMatchObject({
+  test('wires an engine and its load, rubato, and what takes its figures in', () => {
+    expect(Object.keys(services)).toEqual([
+      'engine',
+      'rubato',
+      'load',
+      'otel-collector',
+      'tempo',
+      'prometheus',
+      'grafana',
+    ]);
+    expect(rubato.environment).toMatchObject({
+      RUBATO_UPSTREAM: '${RUBATO_UPSTREAM:-http://engine:8000}',
+      OTEL_EXPORTER_OTLP_ENDPOINT: '${OTEL_EXPORTER_OTLP_ENDPOINT-http://otel-collector:4318}',
+    });
+    expect(services['otel-collector']!.environment).toEqual({ LISTEN_HOST: '0.0.0.0', TEMPO_ENDPOINT: 'tempo:4317' });
+  });
+
+  test.each(['engine', 'rubato', 'load'])('denies %s everything it does not need', (name) => {
+    expect(services[name]).toMatchObject({
       user: '65532:65532',
       read_only: true,
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
+      pids_limit: 128,
     });
   });
 
-  test('shows the admin port to its own machine only', () => {
-    const ports = rubato['ports'] as string[];
-    expect(ports.filter((port) => port.endsWith(':9464'))).toEqual(['127.0.0.1:9464:9464']);
+  test('gives nobody more than they may have, and takes every image by its version', () => {
+    for (const [name, service] of Object.entries(services)) {
+      expect(service, name).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+      expect(service['mem_limit'], name).toMatch(/^\d+[mg]$/);
+      expect(service['cpus'], name).toBeUndefined();
+      expect(service.image, name).toMatch(/:v?\d+\.\d+\.\d+$/);
+    }
+  });
+
+  test('shows to other machines only where clients connect', () => {
+    const ports = Object.values(services).flatMap((service) => service.ports ?? []);
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual(['8080:8080']);
+    expect(rubato.ports).toContain('127.0.0.1:9464:9464');
   });
 
   test('waits longer for its end than its streams may take', () => {
-    const { RUBATO_DRAIN } = rubato['environment'] as Record<string, string>;
-    expect(Number.parseInt(String(rubato['stop_grace_period']), 10)).toBeGreaterThanOrEqual(Number(RUBATO_DRAIN) + 5);
+    const drainSeconds = Number(rubato.environment?.['RUBATO_DRAIN']);
+    expect(Number.parseInt(String(rubato['stop_grace_period']), 10)).toBeGreaterThanOrEqual(drainSeconds + 5);
+  });
+
+  test('leads the live page to a trace and to a dashboard that Grafana is given', () => {
+    const { RUBATO_TRACE_URL: trace = '', RUBATO_DASHBOARD_URL: board = '' } = rubato.environment ?? {};
+    expect([KEYS['trace-url'].read(trace), KEYS['dashboard-url'].read(board)]).toEqual([
+      { value: trace },
+      { value: board },
+    ]);
+    const panes = JSON.parse(new URL(trace.replace('{traceId}', 'abc')).searchParams.get('panes') ?? '') as Panes;
+    const sources = parse(readText('deploy/grafana/provisioning/datasources/rubato.yaml')) as Sources;
+    expect(panes.t.queries).toEqual([{ refId: 'A', queryType: 'traceql', query: 'abc' }]);
+    expect(sources.datasources.find(({ type }) => type === 'tempo')?.uid).toBe(panes.t.datasource);
+    const uids = filesBelow('deploy/grafana/dashboards', ['.json']).map(
+      (path) => (JSON.parse(readText(path)) as { readonly uid: string }).uid,
+    );
+    expect(uids).toContain(board.split('/').at(-1));
+  });
+
+  test('calls Prometheus and Tempo what Grafana knows them by, and has the admin port answer to its name', () => {
+    const { datasources } = parse(readText('deploy/grafana/provisioning/datasources/rubato.yaml')) as Sources;
+    for (const { url } of datasources) expect(Object.keys(services)).toContain(new URL(url).hostname);
+    const target = /targets: \['([^:']+):9464'\]/.exec(readText('deploy/prometheus/prometheus.yml'))?.[1];
+    expect(rubato.environment?.['RUBATO_ADMIN_ALLOW_HOST']).toBe(target);
+    expect(Object.keys(services)).toContain(target);
+    const provider = parse(readText('deploy/grafana/provisioning/dashboards/rubato.yaml')) as Providers;
+    const mounted = services['grafana']!.volumes!.map((volume) => volume.split(':')[1]);
+    expect(mounted).toContain(provider.providers[0]?.options.path);
+  });
+
+  test('mounts only files that are there', () => {
+    const mounted = Object.values(services).flatMap((service) => service.volumes ?? []);
+    const paths = mounted.map((volume) => volume.split(':')[0]!).filter((path) => path.startsWith('.'));
+    expect(paths.length).toBeGreaterThan(4);
+    const missing = paths.filter((path) => !existsSync(join(ROOT, 'deploy', path)));
+    expect(missing).toEqual([]);
   });
 });
 
@@ -215,13 +166,9 @@ describe('the systemd unit', () => {
 
 test('no deployment file names a setting that does not exist', () => {
   const known = new Set(KEY_NAMES.map((name) => envName(name)));
-  const files = [
-    'deploy/kubernetes.yaml',
-    'deploy/compose.yaml',
-    'deploy/rubato.service',
-    'deploy/README.md',
-    'Dockerfile',
-  ];
+  const endings = ['.yaml', '.tpl', '.md', '.conf', '.cfg', '.service', '.txt', '.json'];
+  const files = [...filesBelow('deploy', endings), 'Dockerfile'];
+  expect(files.length).toBeGreaterThan(20);
   for (const file of files) {
     const named = [...readText(file).matchAll(/RUBATO_[A-Z_]+/g)].map(([name]) => name);
     expect(

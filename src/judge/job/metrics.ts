@@ -55,7 +55,8 @@ export const JOB_LENGTH: MetricSpec = {
 export const JOB_RATE: MetricSpec = {
   name: 'rubato.job.tokens_per_second',
   type: 'histogram',
-  unit: '{token}/s',
+  // Without a slash: translators to Prometheus make `per_second` of it, which the name has already.
+  unit: '{tokens_per_second}',
   help: 'Output tokens of a batch job over its length; at least so many where the engine did not state all.',
   labels: ['class'],
   classed: false,

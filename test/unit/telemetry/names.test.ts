@@ -31,6 +31,11 @@ it('no two metrics share a Prometheus name', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
+it('no metric has a unit by the second, of which translators would make a suffix that its name lacks', () => {
+  const genAi = createGenAiFeed({ provider: 'x', clientMetrics: 'v1.41' });
+  expect([...OWN_METRICS, ...genAi.specs].filter(({ unit }) => unit.includes('/'))).toEqual([]);
+});
+
 it('labels keep letters and digits and begin with no digit', () => {
   expect([prometheusLabel('gen_ai.operation.name'), prometheusLabel('error.type'), prometheusLabel('2x')]).toEqual([
     'gen_ai_operation_name',

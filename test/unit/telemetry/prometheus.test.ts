@@ -46,7 +46,7 @@ describe('classic text', () => {
         'target_info{a="x\\"y",service_name="rubato"} 1',
         '# HELP rubato_wait_seconds A "wait"\\nwith \\\\.',
         '# TYPE rubato_wait_seconds histogram',
-        'rubato_wait_seconds_bucket{le="0.00001"} 1',
+        'rubato_wait_seconds_bucket{le="1e-05"} 1',
         'rubato_wait_seconds_bucket{le="1"} 2',
         'rubato_wait_seconds_bucket{le="+Inf"} 2',
         'rubato_wait_seconds_sum 0.50001',
@@ -72,7 +72,7 @@ describe('OpenMetrics', () => {
       '# HELP rubato_wait_seconds A \\"wait\\"\\nwith \\\\.',
       '# TYPE rubato_wait_seconds histogram',
       '# UNIT rubato_wait_seconds seconds',
-      'rubato_wait_seconds_bucket{le="0.00001"} 1 # {trace_id="abc",span_id="def"} 0.00001 TIME',
+      'rubato_wait_seconds_bucket{le="1e-05"} 1 # {trace_id="abc",span_id="def"} 0.00001 TIME',
       'rubato_wait_seconds_bucket{le="1.0"} 2',
       'rubato_wait_seconds_bucket{le="+Inf"} 2',
       'rubato_wait_seconds_sum 0.50001',
@@ -85,6 +85,24 @@ describe('OpenMetrics', () => {
       '',
     ]);
   });
+});
+
+describe('bounds', () => {
+  // As strconv.FormatFloat(bound, 'g', -1, 64) of Go writes them.
+  const BOUNDS = [0, 0.000025, 0.0001, 0.25, 1, 262_144, 999_999, 1_000_000, 1_048_576, 67_108_864];
+  it.each([
+    ['text', '0 2.5e-05 0.0001 0.25 1 262144 999999 1e+06 1.048576e+06 6.7108864e+07 +Inf'],
+    ['openmetrics', '0.0 2.5e-05 0.0001 0.25 1.0 262144.0 999999.0 1e+06 1.048576e+06 6.7108864e+07 +Inf'],
+  ] as const)(
+    'are written in %s as Go writes them, so that a series is one by whichever way it came',
+    (format, told) => {
+      const sizes: MetricSpec = { ...WAIT, name: 'rubato.sizes', unit: '{token}', perUnit: 1e6, bounds: BOUNDS };
+      const store = createMetricStore({ specs: [sizes], known: {}, startEpochMs: 1 });
+      store.histogram(sizes, {}).record(1);
+      const text = renderMetrics(store.collect(), {}, format);
+      expect([...text.matchAll(/le="([^"]+)"/g)].map(([, bound]) => bound).join(' ')).toBe(told);
+    },
+  );
 });
 
 describe('negotiation', () => {

@@ -1,0 +1,180 @@
+// Goal: every query of every shipped panel and rule brings data in a real Prometheus, under the same names, labels and
+// values whether it scraped rubato or rubato's OTLP came through a real Collector with the shipped configuration.
+// Method: a sidecar under a load in which everything happens that has a metric; two Prometheus, one for each way.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { freePort } from '../../src/client/hops/free-port.ts';
+import type { Need } from '../../src/telemetry/grafana/needs.ts';
+import type { RuleGroup } from '../../src/telemetry/rules/rule.ts';
+import { configFile } from '../support/config-file.ts';
+import { panelQueries } from '../support/panel-queries.ts';
+import { NODE, ROOT } from '../support/program.ts';
+import { poll, sleep } from '../support/signal.ts';
+import { collectorProgram, startCollector, type Collector } from './collector/collector.ts';
+import { orMissing, say } from './judge/missing.ts';
+import { CONFIG, startLoad, type Load } from './prometheus/load.ts';
+import { Prometheus, type Series } from './prometheus/prometheus.ts';
+import { selectorsOf } from './prometheus/selectors.ts';
+
+/** Some of what happens needs its time: a job must end, calibration must learn, a window must be full. */
+const DATA_WAIT_MS = 150_000;
+const LOOK_EVERY_MS = 5_000;
+/** A look at all queries takes a second or two; a minute is what a panel over an hour has. */
+const TIMES = { rateInterval: '1m', range: '10m' } as const;
+
+/** What no load brings on every machine. */
+const NOT_EVERYWHERE: ReadonlySet<Need> = new Set<Need>([
+  // The kernel tells of a quota only where there is one.
+  'quota',
+]);
+
+const WAYS = ['scraped', 'through the Collector'] as const;
+type Way = (typeof WAYS)[number];
+
+const program = await orMissing('Collector (for Prometheus)', collectorProgram);
+const isThere = program !== undefined && spawnSync('prometheus', ['--version']).error === undefined;
+if (program !== undefined && !isThere)
+  say('!!!!!!!! NOT TESTED with a real Prometheus: it is not installed (Debian package prometheus) !!!!!!!!');
+
+let collector: Collector | undefined;
+let load: Load | undefined;
+const prometheus = {} as Record<Way, Prometheus>;
+const beganAtEpochS = Date.now() / 1000;
+
+const rulesText = isThere
+  ? execFileSync(NODE, ['src/main.ts', 'rules', '--config', configFile(CONFIG)], { cwd: ROOT, encoding: 'utf8' })
+  : 'groups: []';
+const { groups } = parse(rulesText) as { groups: readonly RuleGroup[] };
+const rules = groups.flatMap((group) => group.rules);
+
+beforeAll(async () => {
+  if (!isThere) return;
+  const exporter = `127.0.0.1:${await freePort()}`;
+  const sets = { 'exporters::prometheus::endpoint': exporter };
+  collector = await startCollector({ program, config: 'otel-collector.yaml', sets });
+  load = await startLoad(collector.otlpUrl);
+  // Evaluated each second, for a test does not wait for minutes.
+  const quick = rulesText.replaceAll(/interval: \w+/g, 'interval: 1s');
+  const { adminPort } = load.sidecar;
+  prometheus.scraped = await Prometheus.start({ target: `127.0.0.1:${adminPort}`, honorLabels: false, rules: quick });
+  prometheus['through the Collector'] = await Prometheus.start({ target: exporter, honorLabels: true, rules: quick });
+});
+
+afterAll(async () => {
+  await load?.stop();
+  for (const each of Object.values(prometheus)) await each.stop();
+  await collector?.stop();
+});
+
+/** Looks until there is nothing left in what is returned, or tells what was left. */
+async function untilNone(look: () => Promise<string[]>): Promise<void> {
+  const deadline = Date.now() + DATA_WAIT_MS;
+  for (;;) {
+    const left = await look();
+    if (left.length === 0) return;
+    if (Date.now() > deadline) expect(left).toEqual([]);
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** A quantile of nothing is NaN, which a panel shows as nothing. */
+function hasData(series: readonly Series[]): boolean {
+  return series.some(({ value }) => value[1] !== 'NaN');
+}
+
+describe.skipIf(!isThere).each(WAYS)('in Prometheus, %s,', (way) => {
+  test('every query of every panel brings data', async () => {
+    const queries = panelQueries(TIMES);
+    expect(queries.length).toBeGreaterThan(100);
+    const wanted = queries.filter(({ needs }) => !needs.some((need) => NOT_EVERYWHERE.has(need)));
+    await untilNone(async () => {
+      const empty: string[] = [];
+      for (const { dashboard, panel, expr } of wanted) {
+        if (!hasData(await prometheus[way].query(expr))) empty.push(`${dashboard}: ${panel}: ${expr}`);
+      }
+      return empty;
+    });
+  });
+
+  test('every rule is evaluated without a fault, and what is recorded has data', async () => {
+    const records = rules.filter((rule) => 'record' in rule);
+    expect(records.length).toBeGreaterThan(10);
+    await untilNone(async () => {
+      const empty: string[] = [];
+      for (const rule of records) if (!hasData(await prometheus[way].query(rule.expr))) empty.push(rule.expr);
+      return empty;
+    });
+    const states = await prometheus[way].rules();
+    expect(states.map(({ name, health, lastError }) => [name, health, lastError])).toEqual(
+      states.map(({ name }) => [name, 'ok', undefined]),
+    );
+    expect(states).toHaveLength(rules.length);
+  });
+
+  test('everything that an alert asks for is there, whether it fires or not', async () => {
+    const alerts = rules.filter((rule) => 'alert' in rule);
+    expect(alerts.length).toBeGreaterThan(10);
+    const selectors = new Set(alerts.flatMap(({ expr }) => selectorsOf(expr)));
+    await untilNone(async () => {
+      const missing: string[] = [];
+      for (const selector of selectors) {
+        if ((await prometheus[way].query(`last_over_time(${selector}[10m])`)).length === 0) missing.push(selector);
+      }
+      return missing.filter((selector) => !selector.includes('throttled'));
+    });
+  });
+});
+
+describe.skipIf(!isThere)('both ways', () => {
+  test('an exemplar of a scraped histogram names a trace', async () => {
+    const found = await prometheus.scraped.exemplars('rubato_ttft_seconds_bucket', [
+      beganAtEpochS,
+      Date.now() / 1000 + 1,
+    ]);
+    const traces = found.flatMap(({ exemplars }) => exemplars.map(({ labels }) => labels['trace_id']));
+    expect(traces.length).toBeGreaterThan(0);
+    for (const trace of traces) expect(trace).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('Prometheus’ own tool has nothing to say against the metrics', async () => {
+    const { text } = await load!.sidecar.admin('/metrics');
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+    expect(`${stdout}${stderr}`).toBe('');
+    expect(status).toBe(0);
+  });
+
+  test('have the same names and labels, and once it is quiet the same counts', async () => {
+    await load!.quiet();
+    const compared = async (): Promise<true | undefined> => {
+      const [scraped, sent] = await Promise.all(WAYS.map((way) => stateOf(prometheus[way])));
+      return [...scraped!].every(([series, value]) => sent!.get(series) === value) ? true : undefined;
+    };
+    // What ends last is counted a little later, then sent within a second, then scraped within another.
+    await poll('both to be the same', compared, 30_000, 1_000).catch(() => undefined);
+    const [scraped, sent] = await Promise.all(WAYS.map((way) => stateOf(prometheus[way])));
+    expect(Object.fromEntries(sent!)).toEqual(Object.fromEntries(scraped!));
+    expect(scraped!.size).toBeGreaterThan(500);
+  });
+});
+
+/** What moves on by itself, or says how things stand this moment: there the series are compared and not their values. */
+const ALIVE = /^rubato_(self|engine|gpu|floor|active|prefill_step)_?/;
+/**
+ * Gauges over a window of time, which are told no more when nothing is left in it: a scrape shows that at once, while a
+ * Collector tells the last number until its `metric_expiration`, since OTLP from here has no mark for an end.
+ */
+const ENDS = /^rubato_(engine_.*_window|prefill_step|floor)_/;
+
+/** Every series of ours now, without what tells the ways apart, by its value. */
+async function stateOf(from: Prometheus): Promise<Map<string, string>> {
+  const series = await from.query('{__name__=~"rubato_.+|gen_ai_.+"}');
+  const lasting = series.filter(({ metric }) => !ENDS.test(metric['__name__'] ?? ''));
+  const rows = lasting.map(({ metric, value }): [string, string] => {
+    const { __name__: name = '', job: _, instance: __, ...labels } = metric;
+    const texts = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const key = `${name}{${texts.map(([label, text]) => `${label}="${text}"`).join(',')}}`;
+    return [key, ALIVE.test(name) ? 'moves' : value[1]];
+  });
+  return new Map(rows.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,5 +1,6 @@
 // The head of the page: whose it is, whether it is ready and connected, the class everything is filtered by, and the
 // way to the sections.
+import type { ComponentChildren } from 'preact';
 import { word } from '../format.ts';
 import type { Snapshot } from '../feed/live-feed.ts';
 import { linkSays, type Tone } from './link-words.ts';
@@ -11,9 +12,11 @@ export interface HeadProps {
   /** Absent: all classes. */
   readonly className: string | undefined;
   readonly onClass: (name: string | undefined) => void;
+  /** Stays in sight with the head. */
+  readonly children?: ComponentChildren;
 }
 
-export function Head({ snapshot, sections, classNames, className, onClass }: HeadProps) {
+export function Head({ snapshot, sections, classNames, className, onClass, children }: HeadProps) {
   const { link, model } = snapshot;
   const { word: linkWord, tone } = linkSays(link, model !== undefined, link.sinceEpochMs);
   const ready = model?.state.ready;
@@ -42,6 +45,7 @@ export function Head({ snapshot, sections, classNames, className, onClass }: Hea
         </nav>
         {classNames.length > 1 && <ClassChoice classNames={classNames} className={className} onClass={onClass} />}
       </div>
+      {children}
     </header>
   );
 }

@@ -9,6 +9,7 @@ import { DiagnosisView } from '../views/diagnosis.tsx';
 import { GapsView } from '../views/gaps.tsx';
 import { HealthView } from '../views/health.tsx';
 import { HopsView } from '../views/hops.tsx';
+import { JobsView } from '../views/jobs.tsx';
 import { ObjectivesView } from '../views/objectives.tsx';
 import { StreamsView } from '../views/streams.tsx';
 import { Announcer } from './announcer.tsx';
@@ -21,11 +22,13 @@ import { Section } from './section.tsx';
 import { Welcome } from './welcome.tsx';
 
 const HEALTH = { id: 'health', title: 'Health' };
+const JOBS = { id: 'jobs', title: 'Batch jobs' };
 const SECTIONS = [
   { id: 'classes', title: 'Classes' },
   { id: 'gaps', title: 'Gaps' },
   { id: 'streams', title: 'Streams' },
   { id: 'objectives', title: 'Objectives' },
+  JOBS,
   { id: 'diagnosis', title: 'Diagnosis' },
   { id: 'hops', title: 'Hops' },
   HEALTH,
@@ -43,7 +46,7 @@ export function Page() {
     if (isKnown && /^#\w+$/.test(location.hash)) document.querySelector(location.hash)?.scrollIntoView();
   }, [isKnown]);
   const isEmpty = model !== undefined && hasSeenNothing(model);
-  const sections = model === undefined ? [] : isEmpty ? [HEALTH] : SECTIONS;
+  const sections = model === undefined ? [] : sectionsOf(model);
   return (
     <>
       <a class="skip" href="#content">
@@ -55,9 +58,10 @@ export function Page() {
         classNames={model === undefined ? [] : classNamesOf(model)}
         className={className}
         onClass={setClassName}
-      />
-      <main id="content" tabIndex={-1} class={link.word === 'lost' ? 'stale' : undefined} data-link={link.word}>
+      >
         <Banner {...live} />
+      </Head>
+      <main id="content" tabIndex={-1} class={link.word === 'lost' ? 'stale' : undefined} data-link={link.word}>
         {model === undefined ? (
           <p class="waiting">
             {link.word === 'connecting' ? 'Asking the sidecar what it sees …' : 'Nothing is known yet.'}
@@ -159,6 +163,11 @@ function Opinions({ model: { state }, className }: PartProps) {
         >
           <ObjectivesView classes={ofClass(state.classes, className)} />
         </Section>
+        {hasJobs(state) && (
+          <Section id="jobs" title="Batch jobs" note="Those under way, and the latest that are over.">
+            <JobsView jobs={state.jobs} />
+          </Section>
+        )}
         <Section id="diagnosis" title="Diagnosis" note="What ails the engine of each route lately, in words.">
           <DiagnosisView diagnoses={state.diagnoses} engines={state.engines} floors={state.floors} />
         </Section>
@@ -180,6 +189,16 @@ function ofClass<Item extends { readonly class: string }>(
 
 function classNamesOf({ state, open }: LiveModel): string[] {
   return [...new Set([...state.classes.map((each) => each.class), ...open.map(({ row }) => row.class)])].toSorted();
+}
+
+function sectionsOf(model: LiveModel): typeof SECTIONS {
+  if (hasSeenNothing(model)) return [HEALTH];
+  return hasJobs(model.state) ? SECTIONS : SECTIONS.filter((section) => section !== JOBS);
+}
+
+/** Most sidecars never see one. */
+function hasJobs({ jobs }: LiveModel['state']): boolean {
+  return jobs.open.length + jobs.recent.length > 0;
 }
 
 function hasSeenNothing({ state, openCount, ended }: LiveModel): boolean {

@@ -1,7 +1,7 @@
 // The rows of the list of streams: those in sight, each with its strip, its figures and a link to the exchange.
 // Decides neither which streams there are nor their order.
 import { useRef, useState } from 'preact/hooks';
-import { clock, count, span, word } from '../format.ts';
+import { clock, count, ms, span, word } from '../format.ts';
 import { DARK, NARROW, useMedia } from '../shell/use-media.ts';
 import { StripCanvas, type StripCanvasProps } from './strip-canvas.tsx';
 import { causeWord, stripWords } from './strip-picture.ts';
@@ -37,6 +37,7 @@ const COLUMNS: readonly { readonly title: string; readonly name: string; readonl
   { title: 'silence', name: 'silence', key: 'silence' },
   { title: 'stalls', name: 'stalls', key: 'stalls' },
 ];
+const NS_PER_MS = 1e6;
 const FIGURE_NAMES = new Set(['age', 'chunks', 'ttft', 'gap', 'silence']);
 
 export function StreamsList({ rows, time, sort, isUpward, onSort }: StreamsListProps) {
@@ -141,10 +142,10 @@ function Cells({ row, time, isDark }: CellsProps) {
         {count(row.chunkCount)}
       </span>
       <span role="cell" class="cell-ttft n">
-        {span(row.ttftMs)}
+        {lengthMs(row.ttftMs)}
       </span>
       <span role="cell" class="cell-gap n">
-        {span(row.gapMaxMs)}
+        {lengthMs(row.gapMaxMs)}
       </span>
       <span role="cell" class="cell-silence n">
         {span(row.silentMs)}
@@ -161,4 +162,9 @@ function Cells({ row, time, isDark }: CellsProps) {
       </span>
     </>
   );
+}
+
+/** With as many digits as the figures of the other sections have. */
+function lengthMs(value: number | undefined): string {
+  return ms(value === undefined ? undefined : value * NS_PER_MS);
 }

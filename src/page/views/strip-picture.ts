@@ -1,7 +1,7 @@
 // What is to be drawn of a stream's last half minute: ticks and bands as numbers from 0 to 1 and pixels, and the same
 // in words for those who hear the page. Pure; the canvas is strip-canvas.tsx's.
 import { UNKNOWN, span, word } from '../format.ts';
-import { tellingStall, type StreamRow } from './streams-row.ts';
+import type { StreamRow } from './streams-row.ts';
 
 export interface StripFrame {
   /** Moment of the right edge, the same for all rows: what happened at one time stands one below the other. */
@@ -90,16 +90,17 @@ function heightOf(count: number): number {
   return LEAST_HEIGHT + (1 - LEAST_HEIGHT) * (Math.log(count) / Math.log(FULL_COUNT));
 }
 
+/** More would be a story. */
+const TOLD_STALLS_COUNT = 3;
+
 /** What the picture says, for those who hear it and as a tooltip. */
 export function stripWords(row: StreamRow): string {
   const { isOpen, word: state, chunkCount, stallCount, silentMs } = row;
   const chunks = `${chunkCount} ${chunkCount === 1 ? 'chunk' : 'chunks'}`;
   const silence = isOpen && state === 'silent' && silentMs !== undefined ? [`silent for ${span(silentMs)}`] : [];
-  const stall = tellingStall(row);
-  const stalls =
-    stallCount === 0 || stall === undefined
-      ? []
-      : [`${stallWords(stallCount)}, one of ${span(stall.gapMs)}: ${causeWord(stall)}`];
+  const told = row.stalls.slice(-TOLD_STALLS_COUNT).map((stall) => `${span(stall.gapMs)} ${causeWord(stall)}`);
+  const which = told.length === stallCount ? '' : 'the latest ';
+  const stalls = told.length === 0 ? [] : [`${stallWords(stallCount)}: ${which}${told.join(', ')}`];
   return [chunks, ...silence, ...stalls].join('; ');
 }
 

@@ -100,11 +100,15 @@ describe('the picture', () => {
 });
 
 describe('the words', () => {
-  test('tell chunks, a silence that goes on, and stalls with the cause of one', () => {
+  test('tell chunks, a silence that goes on, and the latest stalls with their causes', () => {
     const stalls = [{ endedAtEpochMs: 1, gapMs: 420, cause: 'prefill_interference' as const }];
     expect(stripWords(row({}))).toBe('3 chunks');
     expect(stripWords(row({ chunkCount: 1, stallCount: 1, stalls }))).toBe(
-      '1 chunk; 1 stall, one of 420\u202fms: prefill interference',
+      '1 chunk; 1 stall: 420\u202fms prefill interference',
+    );
+    const more = [200, 300, 400, 500].map((gapMs) => ({ endedAtEpochMs: 1, gapMs }));
+    expect(stripWords(row({ stallCount: 4, stalls: more }))).toBe(
+      '3 chunks; 4 stalls: the latest 300\u202fms cause not told yet, 400\u202fms cause not told yet, 500\u202fms cause not told yet',
     );
     expect(stripWords(row({ word: 'silent', silentMs: 1_500 }))).toBe('3 chunks; silent for 1.5\u202fs');
   });

@@ -61,7 +61,7 @@ export function stepsOf(picture: ExchangePicture): Step[] {
     step('connect', 'connection asked for → ready', [marks.connectStartAtNs, marks.connectedAtNs], network),
     step(
       'send',
-      'connected → last byte of the request sent',
+      'request and connection are there → last byte of the request sent',
       [latest(marks.connectedAtNs, marks.uploadEndAtNs), sentAtNs],
       '--part-rubato',
     ),

@@ -5,8 +5,6 @@ import type { LiveStrip } from '../../telemetry/live/frame.ts';
 export interface Strip {
   /** Number of the bin behind the last one. */
   readonly endBin: number;
-  /** Of the bins before it nothing is known, which is not the same as nothing came. */
-  readonly knownFromBin: number;
   /** Chunks by bin, 35 for that many and more; the last bin is the newest. */
   readonly received: Uint8Array;
   readonly flushed: Uint8Array;
@@ -23,7 +21,7 @@ export function addBins(known: Strip | undefined, bins: LiveStrip, binCount: num
   const flushed = moved(known?.flushed, known?.endBin ?? 0, endBin, binCount);
   set(received, bins.received, bins.fromBin - firstBin);
   set(flushed, bins.flushed, bins.fromBin - firstBin);
-  return { endBin, knownFromBin: Math.min(known?.knownFromBin ?? bins.fromBin, bins.fromBin), received, flushed };
+  return { endBin, received, flushed };
 }
 
 /** The same picture with its right edge at another moment. */

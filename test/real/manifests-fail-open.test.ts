@@ -1,4 +1,4 @@
-// Goal: with the shown files nginx and HAProxy pass streams through rubato as they come, go past it when it is killed,
+// Goal: with the shown files nginx, HAProxy and Envoy pass streams through rubato as they come, go past it when it is killed,
 // and come back; what was under way is cut so that its client can tell, and no request is computed twice. Method: the
 // real servers with the very files of deploy/examples, a sidecar that is killed, and an engine that counts.
 import { afterEach, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { Sidecar } from '../support/sidecar.ts';
 import { poll } from '../support/signal.ts';
 import { say } from './judge/missing.ts';
 import { askStream, startCountingEngine } from './manifests/counting-engine.ts';
-import { checkExample, HAPROXY, hasServer, NGINX, type Ports, startFront } from './manifests/fronts.ts';
+import { checkExample, ENVOY, HAPROXY, hasServer, NGINX, type Ports, startFront } from './manifests/fronts.ts';
 
 /** As long as the slower of the two looks for rubato again, and as long again. */
 const BACK_WAIT_MS = 20_000;
@@ -33,20 +33,19 @@ async function startAll(): Promise<{ ports: Ports; ids: readonly string[]; sidec
 }
 
 const FRONTS = [
-  { name: 'nginx', server: NGINX, file: 'fail-open-nginx.conf' },
-  { name: 'HAProxy', server: HAPROXY, file: 'fail-open-haproxy.cfg' },
+  { name: 'nginx', server: NGINX, file: 'fail-open-nginx.conf', wrong: ['backup;', 'back_up;'] },
+  { name: 'HAProxy', server: HAPROXY, file: 'fail-open-haproxy.cfg', wrong: ['8000 backup', '8000 back_up'] },
+  { name: 'Envoy', server: ENVOY, file: 'fail-open-envoy.yaml', wrong: ['num_retries', 'retries'] },
 ];
 
-describe.each(FRONTS)('$name before rubato', ({ name, server, file }) => {
+describe.each(FRONTS)('$name before rubato', ({ name, server, file, wrong: [right = '', wrong = ''] }) => {
   const isThere = hasServer(server);
-  if (!isThere)
-    say(`!!!!!!!! NOT TESTED with ${name}: it is not installed (Debian package ${server.command}) !!!!!!!!`);
+  if (!isThere) say(`!!!!!!!! NOT TESTED with ${name}: it is not installed (.ci/install-hops) !!!!!!!!`);
 
   test.skipIf(!isThere)('understands the file, and would not one with a wrong word', () => {
     const { code, out, err } = checkExample(server, file);
     expect(code, out + err).toBe(0);
-    const wrong = checkExample(server, file, (text) => text.replace('backup', 'back_up'));
-    expect(wrong.code).not.toBe(0);
+    expect(checkExample(server, file, (text) => text.replace(right, wrong)).code).not.toBe(0);
   });
 
   test.skipIf(!isThere)('goes past it while it is dead, and back', { timeout: 120_000 }, async () => {

@@ -4,16 +4,20 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { freePort } from '../../../src/client/hops/free-port.ts';
+import { HOPS_ENV } from '../../hops/installed.ts';
 import { atTheEnd } from '../../support/children.ts';
 import { ROOT } from '../../support/program.ts';
 import { poll } from '../../support/signal.ts';
 import type { Said } from './ask.ts';
 
 const START_WAIT_MS = 10_000;
-/** Debian keeps servers where only root looks for programs. */
-const ENV = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin` };
+/** Debian keeps servers where only root looks for programs; Envoy is where .ci/install-hops put it. */
+const ENV = {
+  ...process.env,
+  PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin:${HOPS_ENV['PATH'] ?? ''}`,
+};
 
 export interface Ports {
   readonly rubato: number;
@@ -23,7 +27,7 @@ export interface Ports {
 
 /** A server that is configured by a file. */
 export interface Server {
-  readonly command: 'nginx' | 'haproxy';
+  readonly command: 'nginx' | 'haproxy' | 'envoy';
   /** What stands around an example that is only a part of a file. */
   wrap(text: string, folder: string): string;
   run(file: string, folder: string): readonly string[];
@@ -52,15 +56,26 @@ export const HAPROXY: Server = {
   check: (file) => ['-c', '-f', file],
 };
 
+const ENVOY_QUIET = ['--log-level', 'off', '--concurrency', '1', '--use-dynamic-base-id'];
+
+export const ENVOY: Server = {
+  command: 'envoy',
+  wrap: (text) => text,
+  run: (file) => ['-c', file, ...ENVOY_QUIET],
+  check: (file) => ['--mode', 'validate', '-c', file, ...ENVOY_QUIET],
+};
+
 export function hasServer({ command }: Server): boolean {
-  return spawnSync(command, ['-v'], { env: ENV, stdio: 'ignore' }).error === undefined;
+  return (
+    spawnSync(command, [command === 'envoy' ? '--version' : '-v'], { env: ENV, stdio: 'ignore' }).error === undefined
+  );
 }
 
 /** The example with our ports, and where it listens. */
 function fill(name: string, ports: Ports, front: number): string {
   const places = { 8080: ports.rubato, 8000: ports.engine, 8081: front, 9464: ports.admin };
   return readFileSync(join(ROOT, 'deploy/examples', name), 'utf8').replaceAll(
-    /(127\.0\.0\.1:|port )(8080|8000|8081|9464)\b/g,
+    /(127\.0\.0\.1:|127\.0\.0\.1, port_value: |port )(8080|8000|8081|9464)\b/g,
     (_, before: string, port: keyof typeof places) => {
       return `${before}${places[port]}`;
     },
@@ -70,7 +85,7 @@ function fill(name: string, ports: Ports, front: number): string {
 /** What the server says of a file; `change` may put a fault into it. */
 export function checkExample(server: Server, name: string, change: (text: string) => string = (text) => text): Said {
   const folder = mkdtempSync(join(tmpdir(), 'rubato-front-'));
-  const file = join(folder, 'front.conf');
+  const file = join(folder, basename(name));
   writeFileSync(file, server.wrap(change(readFileSync(join(ROOT, 'deploy/examples', name), 'utf8')), folder));
   const said = spawnSync(server.command, server.check(file, folder), { env: ENV, encoding: 'utf8' });
   rmSync(folder, { recursive: true });
@@ -85,7 +100,7 @@ export interface Front {
 export async function startFront(server: Server, name: string, ports: Ports): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), 'rubato-front-'));
   const port = await freePort();
-  const file = join(folder, 'front.conf');
+  const file = join(folder, basename(name));
   writeFileSync(file, server.wrap(fill(name, ports, port), folder));
   const child = spawn(server.command, server.run(file, folder), { env: ENV, stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));

@@ -66,5 +66,5 @@ export function histogramWords({ count: gapCount, shape }: GapHistogram): string
     ({ atNs, weightRatio }) => `${percent(weightRatio)} around ${span(atNs / 1e6)}`,
   );
   const heaps = modes.length === 0 ? 'too few to have a shape' : modes.join(', ');
-  return `${count(gapCount)} recent gaps: ${heaps}.`;
+  return `${count(gapCount)} gaps: ${heaps}.`;
 }

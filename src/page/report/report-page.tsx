@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ReportData } from '../../telemetry/report-data.ts';
 import { CanOpen } from '../charts/exchange-link.tsx';
 import { count, moment, span, UNKNOWN } from '../format.ts';
+import { useScrollStops } from '../shell/scroll-stops.ts';
 import { Section } from '../shell/section.tsx';
 import { ClassesView } from '../views/classes.tsx';
 import { GapsView } from '../views/gaps.tsx';
@@ -15,6 +16,7 @@ import { ReportWorst } from './report-worst.tsx';
 const NO_FLOORS: readonly never[] = [];
 
 export function ReportPage({ data }: { readonly data: ReportData }) {
+  useScrollStops();
   const [className, setClassName] = useState<string | undefined>(undefined);
   const { classes, worst, about, columns, histograms } = data;
   const ids = new Set(worst.map(({ report }) => report.record.id));

@@ -29,14 +29,14 @@ export function ClassTtft({ summary }: { readonly summary: ClassSummary }) {
   return (
     <section class="ttft" data-class={summary.class}>
       <h3>
-        {summary.class} <small>time to first token of {count(ttft.count)} recent exchanges, in ms</small>
+        {summary.class} <small>time to first token of {count(ttft.count)} exchanges, in ms</small>
       </h3>
       <div class="scroll">
         <table class="figures ttft-table">
           <thead>
             <tr>
-              <th aria-label="percentile" />
-              <th class="bar-cell" aria-label="bar" />
+              <td />
+              <td class="bar-cell" />
               <th class="n">TTFT</th>
               {shown.map((part) => (
                 <th key={part} class="n" title={PART_MEANING[part]}>

@@ -12,7 +12,7 @@ export function GapsTable({ histograms, classes }: GapsTableProps) {
   return (
     <div class="scroll">
       <table class="figures">
-        <caption class="sr-only">Recent gaps of each class, lengths in ms</caption>
+        <caption class="sr-only">Gaps of each class, lengths in ms</caption>
         <thead>
           <tr>
             {['class', 'gaps', 'p50', 'p95', 'p99', 'longest', 'modes', 'in slow modes'].map((name, index) => (

@@ -28,6 +28,7 @@ export interface GapsProps {
 const HEATMAP_PX = 240;
 const HISTOGRAM_PX = 180;
 const NS_PER_MS = 1e6;
+const HEAT_LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 export function GapsView({ about, columns, histograms, classes, floors, className }: GapsProps) {
   const lines = useMemo(
@@ -54,8 +55,9 @@ export function GapsView({ about, columns, histograms, classes, floors, classNam
       ) : (
         <figure>
           <Heatmap grid={grid} lines={lines} heightPx={HEATMAP_PX} />
-          <figcaption>
-            Gaps as received, {className === undefined ? 'all classes' : className}; darker is more, by the logarithm.
+          <figcaption class="heat-foot">
+            <span>Gaps as received, {className === undefined ? 'all classes' : className}.</span>
+            <HeatScale mostCount={grid.mostCount} />
           </figcaption>
         </figure>
       )}
@@ -75,6 +77,19 @@ export function GapsView({ about, columns, histograms, classes, floors, classNam
         <GapsTable histograms={shown} classes={classes} />
       </details>
     </div>
+  );
+}
+
+/** What the colours stand for. They go by the logarithm, so that a single gap beside thousands can be seen. */
+function HeatScale({ mostCount }: { readonly mostCount: number }) {
+  return (
+    <span class="heat-scale">
+      <span>1 gap</span>
+      {HEAT_LEVELS.map((level) => (
+        <i key={level} style={{ background: `var(--heat-${level})` }} />
+      ))}
+      <span>{count(mostCount)} in a cell</span>
+    </span>
   );
 }
 
@@ -99,7 +114,7 @@ function HistogramFigure({ histogram, stallMs, classes, floors }: HistogramFigur
   return (
     <figure>
       <h3>
-        {histogram.class} <small>{count(histogram.count)} recent gaps</small>
+        {histogram.class} <small>{count(histogram.count)} gaps</small>
       </h3>
       <Histogram histogram={histogram} lines={marks} heightPx={HISTOGRAM_PX} />
       <figcaption>{histogramWords(histogram)}</figcaption>

@@ -43,7 +43,7 @@ export function sums(spec: MetricSpec, by: readonly ByLabel[], matchers?: Matche
 export function increases(spec: MetricSpec, by: readonly ByLabel[], matchers?: Matchers): Ask {
   refuse(spec, spec.type === 'gauge', 'a gauge has no increase');
   const part = spec.type === 'histogram' ? 'count' : undefined;
-  const expr = `sum by (${labelsOf(spec, by).join(', ')}) (increase(${selected(spec, matchers, part)}[${WHOLE_RANGE}]))`;
+  const expr = increaseBy(labelsOf(spec, by), selected(spec, matchers, part));
   return { ...FIGURE, expr, specs: [spec], isOfRange: true };
 }
 
@@ -115,8 +115,14 @@ function bucketsOf(spec: MetricSpec, by: readonly ByLabel[], matchers?: Matchers
 }
 
 function quantileOver(window: string, q: number, { labels, selection }: ReturnType<typeof bucketsOf>) {
-  const expr = `histogram_quantile(${q}, ${rateBy(labels, selection, window)})`;
-  return { expr, isOfRange: window === WHOLE_RANGE, hasExemplars: true };
+  const isOfRange = window === WHOLE_RANGE;
+  const counted = isOfRange ? increaseBy(labels, selection) : rateBy(labels, selection, window);
+  return { expr: `histogram_quantile(${q}, ${counted})`, isOfRange, hasExemplars: true };
+}
+
+/** Over the whole time that is looked at: a rate of it would say the same, and look like one of a scrape interval. */
+function increaseBy(labels: readonly string[], selection: string): string {
+  return `sum by (${labels.join(', ')}) (increase(${selection}[${WHOLE_RANGE}]))`;
 }
 
 /** A selector with the filters of the dashboard, as far as the metric has such labels. */

@@ -70,16 +70,24 @@ export interface StreamChoices {
 
 /** What the filters can be set to: what there is now, and what they are set to, in the order of the alphabet. */
 export function choicesOf(rows: readonly StreamRow[], filter: StreamFilter): StreamChoices {
-  const open = rows.filter(({ isOpen }) => isOpen);
-  const ended = rows.filter(({ isOpen }) => !isOpen);
-  const chosen = filter.word === 'open' || filter.word === 'ended' ? undefined : filter.word;
-  const isPhase = chosen !== undefined && PHASES.has(chosen);
-  return {
-    models: distinct([...rows.map(({ model }) => model), filter.model]),
-    phases: distinct([...open.map(({ word }) => word), isPhase ? chosen : undefined]),
-    outcomes: distinct([...ended.map(({ word }) => word), isPhase ? undefined : chosen]),
-    verdicts: distinct([...rows.flatMap((row) => verdictsOf(row)), filter.verdict]),
-  };
+  const [models, phases, outcomes, verdicts] = [
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+  ];
+  // One walk without lists in between: it is done with every beat.
+  for (const row of rows) {
+    models.add(row.model);
+    (row.isOpen ? phases : outcomes).add(row.word);
+    if (row.delivery !== undefined || row.stalls.length > 0)
+      for (const verdict of verdictsOf(row)) verdicts.add(verdict);
+  }
+  const { model, verdict, word } = filter;
+  if (model !== undefined) models.add(model);
+  if (verdict !== undefined) verdicts.add(verdict);
+  if (word !== undefined && word !== 'open' && word !== 'ended') (PHASES.has(word) ? phases : outcomes).add(word);
+  return { models: listed(models), phases: listed(phases), outcomes: listed(outcomes), verdicts: listed(verdicts) };
 }
 
 function verdictsOf({ delivery, stalls }: StreamRow): string[] {
@@ -87,6 +95,6 @@ function verdictsOf({ delivery, stalls }: StreamRow): string[] {
   return delivery === undefined ? causes : [`delivery:${delivery}`, ...causes];
 }
 
-function distinct(values: readonly (string | undefined)[]): string[] {
-  return [...new Set(values.filter((value) => value !== undefined))].toSorted().slice(0, PAGE_CHOICES_MAX_COUNT);
+function listed(values: ReadonlySet<string>): string[] {
+  return [...values].toSorted().slice(0, PAGE_CHOICES_MAX_COUNT);
 }

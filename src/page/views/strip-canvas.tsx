@@ -17,17 +17,24 @@ export interface StripCanvasProps {
 export function StripCanvas(props: StripCanvasProps) {
   const { row, atEpochMs, binMs, stripMs, isDark } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
+  const isSized = useRef(false);
   const draw = useRef<() => void>(() => undefined);
   draw.current = () => {
-    if (canvas.current !== null) drawStrip(canvas.current, props);
+    if (canvas.current !== null && isSized.current) drawStrip(canvas.current, props);
   };
-  // The first call of an observer comes at once, with the size of the first layout.
+  // The size is told and not asked for: a question would have the browser lay the page out at once, row by row.
+  // The first call of an observer comes by itself, with the size of the first layout.
   useEffect(() => {
-    if (canvas.current === null) return undefined;
-    const observer = new ResizeObserver(() => {
+    const element = canvas.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry === undefined) return;
+      element.width = Math.round(entry.contentRect.width * devicePixelRatio);
+      element.height = Math.round(entry.contentRect.height * devicePixelRatio);
+      isSized.current = true;
       draw.current();
     });
-    observer.observe(canvas.current);
+    observer.observe(element);
     return () => {
       observer.disconnect();
     };
@@ -65,18 +72,14 @@ function inkOf(isDark: boolean): Ink {
 }
 
 function drawStrip(element: HTMLCanvasElement, { row, isDark, ...time }: StripCanvasProps): void {
-  const scale = devicePixelRatio;
-  const width = Math.round(element.clientWidth * scale);
-  const height = Math.round(element.clientHeight * scale);
+  const { width, height } = element;
   if (width === 0 || height === 0) return;
-  if (element.width !== width) element.width = width;
-  if (element.height !== height) element.height = height;
   const context = element.getContext('2d');
   if (context === null) return;
   context.clearRect(0, 0, width, height);
   const picture = stripPicture(row, { ...time, widthPx: width });
   const ink = inkOf(isDark);
-  for (const band of picture.stalls) drawStall(context, band, scale, ink);
+  for (const band of picture.stalls) drawStall(context, band, devicePixelRatio, ink);
   drawTicks(context, picture, ink);
 }
 

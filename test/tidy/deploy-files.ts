@@ -8,6 +8,8 @@ import { ROOT } from './sources.ts';
 
 export const DASHBOARDS = 'deploy/grafana/dashboards';
 export const RULES = 'deploy/prometheus/rubato.rules.yml';
+/** The same rules as the operator of Prometheus takes them. */
+const OPERATOR_RULES = 'deploy/kubernetes/components/prometheus-rules/prometheus-rule.yaml';
 export const RULE_TESTS = 'deploy/prometheus/rubato.tests.yml';
 /** What the shipped rules are made of. */
 const OBJECTIVES = 'deploy/objectives.yaml';
@@ -19,6 +21,7 @@ export async function deployFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ...dashboards,
     [RULES, await said('rules', ...config)],
+    [OPERATOR_RULES, await said('rules', ...config, '--format', 'kubernetes')],
     [RULE_TESTS, await said('rules', ...config, '--tests')],
   ]);
 }

@@ -192,13 +192,6 @@ describe('the Kubernetes layout sidecar', () => {
   });
 });
 
-test('the component with rules has those of deploy/prometheus, so that nobody is alerted in two ways', () => {
-  const ofOperator = parse(readText(`${FOLDER}/components/prometheus-rules/prometheus-rule.yaml`)) as {
-    readonly spec: unknown;
-  };
-  expect(ofOperator.spec).toEqual(parse(readText('deploy/prometheus/rubato.rules.yml')));
-});
-
 test('the base knows nothing of rubato', () => {
   expect(readText(`${FOLDER}/base/engine.yaml`).match(/rubato/gi)).toBeNull();
 });

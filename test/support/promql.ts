@@ -39,6 +39,11 @@ export function readPromql(expr: string): Query {
   return { faults, functions, groupings, selectors: selectorsIn(expr, tree.topNode) };
 }
 
+/** Metrics as rubato exposes them, without series that rules record. */
+export function metricsOf(expr: string): string[] {
+  return readPromql(expr).selectors.flatMap(({ metric }) => (metric.includes(':') ? [] : [metric]));
+}
+
 function groupingOf(expr: string, modifier: SyntaxNode): Grouping {
   const aggregate = modifier.parent;
   return {

@@ -15,7 +15,7 @@ import type { RuleGroup } from '../../src/telemetry/rules/rule.ts';
 import { configFile } from '../support/config-file.ts';
 import { NODE, ROOT } from '../support/program.ts';
 import { sumOf } from '../support/prometheus.ts';
-import { metricsOf } from '../support/rule-names.ts';
+import { metricsOf } from '../support/promql.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { poll } from '../support/signal.ts';
 

@@ -108,13 +108,28 @@ const PIECES = /\u001b\[([?]?[\d;]*)([A-Za-z])|\u001b[^[]|[\r\n]|[^\u001b\r\n]+/
 
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
+export interface Cell {
+  readonly text: string;
+  /** Of ECMA-48, SGR. */
+  readonly codes: readonly string[];
+}
+
+const ENDS: Readonly<Record<string, RegExp>> = {
+  22: /^[12]$/,
+  27: /^7$/,
+  39: /^(?:3|9)\d$/,
+  49: /^(?:4|10)\d$/,
+  0: /./,
+};
+
 /** What stands where: a cell a column, the second one of a wide character being empty. */
 class Screen {
   rows: number;
   /** The other screen is shown, which leaves nothing behind. */
   isOther = false;
   hasCursor = true;
-  #cells: string[][] = [];
+  #cells: Cell[][] = [];
+  #codes = new Set<string>();
   #row = 0;
   #column = 0;
   #rest = '';
@@ -124,11 +139,17 @@ class Screen {
   }
 
   lines(): string[] {
-    return Array.from(this.#cells, (cells) =>
-      Array.from(cells ?? [], (cell) => cell ?? ' ')
+    return this.cells().map((cells) =>
+      cells
+        .map(({ text }) => text)
         .join('')
         .trimEnd(),
     );
+  }
+
+  /** With the colours that were on when each was written. */
+  cells(): Cell[][] {
+    return Array.from(this.#cells, (cells) => Array.from(cells ?? [], (cell) => cell ?? { text: ' ', codes: [] }));
   }
 
   write(text: string): void {
@@ -155,10 +176,11 @@ class Screen {
 
   #put(character: string): void {
     const line = (this.#cells[this.#row] ??= []);
-    line[this.#column] = character;
+    const codes = [...this.#codes];
+    line[this.#column] = { text: character, codes };
     this.#column += 1;
     if (stringWidth(character) < 2) return;
-    line[this.#column] = '';
+    line[this.#column] = { text: '', codes };
     this.#column += 1;
   }
 
@@ -171,7 +193,15 @@ class Screen {
     else if (letter === 'J') this.#cells = [];
     else if (letter === 'H') [this.#row, this.#column] = [0, 0];
     else if (numbers.startsWith('?')) this.#mode(numbers, letter === 'h');
-    else if (letter !== 'm') throw new Error(`the screen does not know the sequence ${numbers}${letter}`);
+    else if (letter === 'm') for (const code of numbers.split(';')) this.#color(code);
+    else throw new Error(`the screen does not know the sequence ${numbers}${letter}`);
+  }
+
+  /** Each that is off again takes away those that it ends. */
+  #color(code: string): void {
+    const ends = ENDS[code];
+    if (ends === undefined) this.#codes.add(code);
+    else for (const each of this.#codes) if (ends.test(each)) this.#codes.delete(each);
   }
 
   #mode(numbers: string, isOn: boolean): void {

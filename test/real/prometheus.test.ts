@@ -2,6 +2,8 @@
 // values whether it scraped rubato or rubato's OTLP came through a real Collector with the shipped configuration.
 // Method: a sidecar under a load in which everything happens that has a metric; two Prometheus, one for each way.
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../../src/client/hops/free-port.ts';
@@ -45,8 +47,15 @@ const beganAtEpochS = Date.now() / 1000;
 const rulesText = isThere
   ? execFileSync(NODE, ['src/main.ts', 'rules', '--config', configFile(CONFIG)], { cwd: ROOT, encoding: 'utf8' })
   : 'groups: []';
-const { groups } = parse(rulesText) as { groups: readonly RuleGroup[] };
-const rules = groups.flatMap((group) => group.rules);
+const rules = rulesOf(rulesText);
+const SHIPPED = join(ROOT, 'deploy/prometheus');
+/** Those of this configuration, which Prometheus runs, and those of the file that is shipped. */
+const allRules = [...rules, ...rulesOf(readFileSync(join(SHIPPED, 'rubato.rules.yml'), 'utf8'))];
+
+function rulesOf(text: string): RuleGroup['rules'] {
+  const { groups } = parse(text) as { groups: readonly RuleGroup[] };
+  return groups.flatMap((group) => group.rules);
+}
 
 beforeAll(async () => {
   if (!isThere) return;
@@ -98,7 +107,7 @@ describe.skipIf(!isThere).each(WAYS)('in Prometheus, %s,', (way) => {
   });
 
   test('every rule is evaluated without a fault, and what is recorded has data', async () => {
-    const records = rules.filter((rule) => 'record' in rule);
+    const records = allRules.filter((rule) => 'record' in rule);
     expect(records.length).toBeGreaterThan(10);
     await untilNone(async () => {
       const empty: string[] = [];
@@ -113,7 +122,7 @@ describe.skipIf(!isThere).each(WAYS)('in Prometheus, %s,', (way) => {
   });
 
   test('everything that an alert asks for is there, whether it fires or not', async () => {
-    const alerts = rules.filter((rule) => 'alert' in rule);
+    const alerts = allRules.filter((rule) => 'alert' in rule);
     expect(alerts.length).toBeGreaterThan(10);
     const selectors = new Set(alerts.flatMap(({ expr }) => selectorsOf(expr)));
     await untilNone(async () => {

@@ -78,7 +78,6 @@ export class ChunkLog implements ChunkRows {
   readonly #packed = new PackedRows(ROW_MAX_BYTES);
   /** Values of the latest rows, one row behind the other: a flush of theirs may still become known. */
   readonly #loose: number[] = [];
-  /** Rows before this one have the flush that they will ever have. */
   #settledCount = 0;
   // Of the row that was packed last: the next one is told by what differs.
   #packedAtNs = 0;
@@ -92,6 +91,11 @@ export class ChunkLog implements ChunkRows {
   totalBytes = 0;
   /** Of the chunks kept, bytes that the kernel is known to have accepted. */
   flushedBytes = 0;
+
+  /** Rows before this one have the flush that they will ever have. */
+  get settledCount(): number {
+    return this.#settledCount;
+  }
 
   /** Rows kept. */
   get rowCount(): number {

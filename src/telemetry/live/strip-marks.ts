@@ -5,7 +5,7 @@ import { binOf, type StripSource } from './strip.ts';
 interface Mark {
   readonly chunkCount: number;
   readonly flushedBytes: number;
-  /** The bin of the latest chunk that was told: whatever is new lies there or later. */
+  /** The bin of the first chunk without a known flush, or of the latest chunk: whatever is new lies there or later. */
   readonly bin: number;
 }
 
@@ -21,8 +21,8 @@ export class StripMarks {
   }
 
   tell(chunks: StripSource, openedAtEpochMs: number): void {
-    const { totalCount, flushedBytes, rowCount } = chunks;
-    const latestAtNs = rowCount === 0 ? 0 : chunks.receivedAtNs(rowCount - 1);
-    this.#marks.set(chunks, { chunkCount: totalCount, flushedBytes, bin: binOf(openedAtEpochMs + latestAtNs / 1e6) });
+    const { totalCount, flushedBytes, rowCount, settledCount } = chunks;
+    const fromAtNs = rowCount === 0 ? 0 : chunks.receivedAtNs(Math.min(settledCount, rowCount - 1));
+    this.#marks.set(chunks, { chunkCount: totalCount, flushedBytes, bin: binOf(openedAtEpochMs + fromAtNs / 1e6) });
   }
 }

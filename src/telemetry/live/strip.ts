@@ -4,7 +4,10 @@ import type { ChunkLog } from '../../record/chunk-log.ts';
 import type { LiveStrip } from './frame.ts';
 
 /** The part of a chunk log that a strip reads. */
-export type StripSource = Pick<ChunkLog, 'eachSince' | 'flushedBytes' | 'receivedAtNs' | 'rowCount' | 'totalCount'>;
+export type StripSource = Pick<
+  ChunkLog,
+  'eachSince' | 'flushedBytes' | 'receivedAtNs' | 'rowCount' | 'settledCount' | 'totalCount'
+>;
 
 export interface StripWindow {
   /** First and last bin, by number; the last one may still be filling. */

@@ -37,9 +37,8 @@ WHERE opened_at >= {since:DateTime} AND opened_at < {until:DateTime}
   -- Without a first token there is no TTFT; how many those are is in rubato_exchanges and the counters.
   AND ttft_us IS NOT NULL
 GROUP BY region, class, prompt_bucket
-ORDER BY region, class, min(transform(
-    prompt_bucket,
-    ['0-256', '256-1k', '1k-4k', '4k-16k', '16k-64k', '64k+', 'unknown'],
-    [0, 1, 2, 3, 4, 5, 7],
-    6
-));
+-- By where a bucket starts, whatever its edges are configured to be; `unknown` last.
+ORDER BY
+    region,
+    class,
+    toUInt64OrNull(extract(prompt_bucket, '^[0-9]+')) * if(match(prompt_bucket, '^[0-9]+k'), 1024, 1) NULLS LAST;

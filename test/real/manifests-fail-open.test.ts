@@ -130,3 +130,37 @@ describe.skipIf(!hasServer(NGINX))('nginx before rubato, by nginx.conf', () => {
     expect((await endless).isWhole).toBe(false);
   });
 });
+
+describe.skipIf(!hasServer(NGINX))('nginx beside rubato, by tap-nginx.conf', () => {
+  test('understands the file, and would not one with a wrong word', () => {
+    const { code, out, err } = checkExample(NGINX, 'tap-nginx.conf');
+    expect(code, out + err).toBe(0);
+    expect(checkExample(NGINX, 'tap-nginx.conf', (text) => text.replace('mirror ', 'miror ')).code).not.toBe(0);
+  });
+
+  test('answers from the engine, and rubato sees the copy until it is dead', { timeout: 120_000 }, async () => {
+    // The engine behind rubato is another one, as the file says: what it counts are the copies.
+    const { ports, ids: copies, sidecar } = await startAll();
+    const engine = await startCountingEngine();
+    open.push(() => engine.close());
+    const front = await startFront(NGINX, 'tap-nginx.conf', { ...ports, engine: engine.port });
+    open.push(() => front.stop());
+    const answers = ['a', 'b', 'c'].map((id) => askStream({ port: front.port, id, events: 10 }));
+    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ status: 200, isWhole: true });
+    await sidecar.recordsAfter(0, 3);
+    expect([copies.toSorted(), engine.ids.toSorted()]).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c'],
+    ]);
+
+    const begun = Promise.withResolvers<void>();
+    const long = askStream({ port: front.port, id: 'long', events: 100, onFirst: begun.resolve });
+    await begun.promise;
+    sidecar.signal('SIGKILL');
+    await sidecar.untilExit();
+    expect(await long).toMatchObject({ status: 200, isWhole: true });
+    expect(await askStream({ port: front.port, id: 'after', events: 5 })).toMatchObject({ status: 200, isWhole: true });
+    expect(engine.ids).toContain('after');
+    expect(copies).not.toContain('after');
+  });
+});

@@ -1,15 +1,17 @@
 // Goal: what deploy/ gives to Kubernetes is taken by it: each overlay and each shape of the chart is made by the real
 // kustomize and Helm, and no field in it is unknown. Method: kubeconform with the projects' own schemas, strict; a
 // manifest with one wrong letter is refused.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { ROOT } from '../support/program.ts';
+import { NODE, ROOT } from '../support/program.ts';
+import { Sidecar } from '../support/sidecar.ts';
 import { orMissing, say } from './judge/missing.ts';
 import { ask, validate, type Said } from './manifests/ask.ts';
+import { startCountingEngine } from './manifests/counting-engine.ts';
 import { schemaLocation } from './manifests/schemas.ts';
 import { goProgram } from './manifests/tools.ts';
 
@@ -31,6 +33,11 @@ const CHART = join(ROOT, 'deploy/helm/rubato');
 interface Resource {
   readonly kind: string;
   readonly spec: { readonly template: { readonly spec: { readonly initContainers?: readonly { name: string }[] } } };
+}
+
+interface TestPod {
+  readonly kind: string;
+  readonly spec: { readonly containers: readonly { command: readonly string[]; args: readonly string[] }[] };
 }
 
 function deployment(manifests: string): Resource {
@@ -210,6 +217,27 @@ describe.skipIf(kubeconform === undefined || helm === undefined)('the Helm chart
     const { code, err } = template(...LEAST, ...args);
     expect(err).toContain(why);
     expect(code).not.toBe(0);
+  });
+
+  test('has a test that tells an engine from none', { timeout: 60_000 }, async () => {
+    const pods = parseAllDocuments(template(...LEAST).out).map((each) => each.toJS() as TestPod);
+    const { command, args } = pods.find(({ kind }) => kind === 'Pod')!.spec.containers[0]!;
+    expect(command).toEqual(['/nodejs/bin/node', '-e']);
+    const engine = await startCountingEngine();
+    const sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}` });
+    try {
+      const URL = `http://127.0.0.1:${sidecar.listenPort}/v1/models`;
+      const run = async (): Promise<number | null> => {
+        const child = spawn(NODE, ['-e', ...args], { env: { URL }, stdio: 'ignore' });
+        return new Promise((resolve) => void child.once('close', resolve));
+      };
+      expect(await run()).toBe(0);
+      await engine.close();
+      expect(await run()).toBe(1);
+    } finally {
+      await sidecar.stop();
+      await engine.close();
+    }
   });
 
   test('gives other charts a sidecar', async () => {

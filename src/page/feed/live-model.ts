@@ -24,7 +24,7 @@ export interface EndedStream {
   readonly isOpen: false;
   readonly id: string;
   readonly row: LiveEnded;
-  /** As it was when it ended; absent of what had ended before anybody looked. */
+  /** Up to its end; absent where nothing of it is known. */
   readonly strip?: Strip | undefined;
 }
 
@@ -77,7 +77,7 @@ export function applyState(model: LiveModel, state: LiveState): LiveModel {
 
 function addBeat(model: LiveModel, beat: LiveBeat): LiveModel {
   const strips = new Map(model.open.map(({ id, strip }) => [id, strip]));
-  const binCount = Math.min(PAGE_STRIP_BINS_MAX_COUNT, Math.ceil(model.about.stripMs / model.about.binMs));
+  const binCount = binCountOf(model.about);
   const open = beat.open.slice(0, PAGE_OPEN_MAX_COUNT).map((row): OpenStream => {
     const before = strips.get(row.id);
     const strip = row.strip === undefined ? before : addBins(before, row.strip, binCount);
@@ -94,6 +94,10 @@ function addBeat(model: LiveModel, beat: LiveBeat): LiveModel {
   };
 }
 
+function binCountOf({ stripMs, binMs }: LiveAbout): number {
+  return Math.min(PAGE_STRIP_BINS_MAX_COUNT, Math.ceil(stripMs / binMs));
+}
+
 /** A column that is told again replaces the one of its moment. */
 function addColumns(known: readonly GapColumn[], added: readonly GapColumn[], maxCount: number): readonly GapColumn[] {
   const [first] = added;
@@ -102,15 +106,17 @@ function addColumns(known: readonly GapColumn[], added: readonly GapColumn[], ma
 }
 
 function addEnded(
-  { ended }: LiveModel,
+  { about, ended }: LiveModel,
   added: readonly LiveEnded[],
   strips: ReadonlyMap<string, Strip | undefined>,
 ): readonly EndedStream[] {
   if (added.length === 0) return ended;
   const ids = new Set(added.map(({ id }) => id));
   const before = new Map(ended.filter(({ id }) => ids.has(id)).map(({ id, strip }) => [id, strip]));
+  const binCount = binCountOf(about);
   const fresh = added.toReversed().map((row): EndedStream => {
-    const strip = before.get(row.id) ?? strips.get(row.id);
+    const known = before.get(row.id) ?? strips.get(row.id);
+    const strip = row.strip === undefined ? known : addBins(known, row.strip, binCount);
     return { isOpen: false, id: row.id, row, strip };
   });
   return [...fresh, ...ended.filter(({ id }) => !ids.has(id))].slice(0, PAGE_ENDED_MAX_COUNT);

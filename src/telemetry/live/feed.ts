@@ -19,7 +19,8 @@ import type { AdminData } from '../admin-answers.ts';
 import type { MetricStore } from '../store.ts';
 import type { SummarySink } from '../summary.ts';
 import { GAP_EDGES_NS, GapColumns } from './columns.ts';
-import type { LiveAbout, LiveBeat, LiveHello, LiveOpen, LiveState } from './frame.ts';
+import { endedStrip } from './ended-strip.ts';
+import type { LiveAbout, LiveBeat, LiveEnded, LiveHello, LiveOpen, LiveState } from './frame.ts';
 import type { LiveEvents, LiveWants } from './messages.ts';
 import { gapHistogram } from './gap-histograms.ts';
 import { endedRow, openRow, type OpenSight } from './rows.ts';
@@ -44,11 +45,12 @@ const AFTER_COLUMN_MS = 20;
 
 /** Up to where the beats have told. */
 interface Told {
+  readonly atEpochMs: number;
   readonly columnCount: number;
   readonly endedCount: number;
 }
 
-const NOTHING_TOLD: Told = { columnCount: 0, endedCount: 0 };
+const NOTHING_TOLD: Told = { atEpochMs: 0, columnCount: 0, endedCount: 0 };
 
 export class LiveFeed {
   readonly #sources: LiveSources;
@@ -98,9 +100,8 @@ export class LiveFeed {
     const { totalCount, recent } = this.#sources.ended(told.endedCount);
     const { openCount, open } = this.#open(atEpochMs, told === NOTHING_TOLD);
     const columns = this.#columns.after(told.columnCount);
-    this.#told = { columnCount: this.#columns.madeCount, endedCount: totalCount };
-    const ended = recent.slice(-LIVE_ENDED_MAX_COUNT).map((one) => endedRow(one));
-    return { seq: this.#seq, atEpochMs, columns, openCount, open, ended };
+    this.#told = { atEpochMs, columnCount: this.#columns.madeCount, endedCount: totalCount };
+    return { seq: this.#seq, atEpochMs, columns, openCount, open, ended: this.#ended(recent, atEpochMs, told) };
   }
 
   #open(atEpochMs: number, whole: boolean): { readonly openCount: number; readonly open: LiveOpen[] } {
@@ -118,6 +119,15 @@ export class LiveFeed {
       return openRow(sight, stripOf(chunks, view.openedAtEpochMs, { fromBin, toBin, rowsMaxCount }));
     });
     return { openCount, open };
+  }
+
+  #ended(recent: readonly RecentExchange[], atEpochMs: number, told: Told): LiveEnded[] {
+    const listed = recent.slice(-LIVE_ENDED_MAX_COUNT);
+    const oldestBin = binOf(atEpochMs) - LIVE_STRIP_MS / LIVE_BIN_MS + 1;
+    // What came shortly before a beat may have been read from the tape behind it.
+    const fromBin = Math.max(oldestBin, binOf(told.atEpochMs - LIVE_BEAT_MS));
+    const rowsMaxCount = Math.ceil(LIVE_STRIP_ROWS_MAX_COUNT / Math.max(listed.length, 1));
+    return listed.map((one) => endedRow(one, endedStrip(one.report, fromBin, rowsMaxCount)));
   }
 
   /** Whoever comes between two states gets the one before. */

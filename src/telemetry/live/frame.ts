@@ -97,6 +97,8 @@ export interface LiveStrip {
 
 export interface LiveEnded extends RecentRow {
   readonly stalls: readonly LiveStall[];
+  /** Bins up to its end that no beat may have told while it was open; absent where nothing came in them. */
+  readonly strip?: LiveStrip;
 }
 
 /** Event `state`: what moves slowly, whole each time. `classes` is that of `/api/summary`, figure by figure. */

@@ -56,7 +56,7 @@ export function stallsOf({
   };
 }
 
-export function endedRow(recent: RecentExchange): LiveEnded {
+export function endedRow(recent: RecentExchange, strip: LiveStrip | undefined): LiveEnded {
   const { record, figures, stalls: verdicts = [] } = recent.report;
   const causes = new Map(
     verdicts.flatMap((verdict) => (verdict.chunk === undefined ? [] : [[verdict.chunk, verdict]])),
@@ -65,7 +65,7 @@ export function endedRow(recent: RecentExchange): LiveEnded {
     const { cause, confidence } = causes.get(chunk) ?? {};
     return liveStall(record.openedAtEpochMs, { endedAtNs: atNs, gapNs, ...defined({ cause, confidence }) });
   });
-  return { ...recentRow(recent), stalls };
+  return { ...recentRow(recent), stalls, ...defined({ strip }) };
 }
 
 function liveStall(openedAtEpochMs: number, { endedAtNs, gapNs, cause, confidence }: SightedStall): LiveStall {

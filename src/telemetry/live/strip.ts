@@ -31,7 +31,11 @@ export function binOf(atEpochMs: number): number {
  * Undefined where nothing came or went in the window. Bins that could not be read whole, for want of rows that may be
  * read, are left out.
  */
-export function stripOf(chunks: StripSource, openedAtEpochMs: number, window: StripWindow): LiveStrip | undefined {
+export function stripOf(
+  chunks: Pick<StripSource, 'eachSince'>,
+  openedAtEpochMs: number,
+  window: StripWindow,
+): LiveStrip | undefined {
   const { fromBin, toBin, rowsMaxCount } = window;
   const length = toBin - fromBin + 1;
   const received = new Uint8Array(length);

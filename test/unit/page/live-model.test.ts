@@ -56,6 +56,18 @@ describe('the model', () => {
     ]);
   });
 
+  test('completes the strip of a stream that ended with the bins that came with its end', () => {
+    const first = startModel(
+      liveHello('p1', liveBeat(1, { open: [liveOpen('a', { strip: { fromBin: 100, received: '12', flushed: '' } })] })),
+    );
+    const strip = { fromBin: 101, received: '34', flushed: '' };
+    const model = applied(first, liveBeat(2, { ended: [liveEnded('a', { strip }), liveEnded('b', { strip })] }));
+    expect(model.ended.map(({ strip: each }) => [...(each?.received.slice(-3) ?? [])])).toEqual([
+      [0, 3, 4],
+      [1, 3, 4],
+    ]);
+  });
+
   test('replaces an ended stream that is told again, such as with a cause, and keeps its strip', () => {
     const strip = { fromBin: 100, received: '1', flushed: '1' };
     const first = startModel(liveHello('p1', liveBeat(1, { open: [liveOpen('a', { strip })] })));

@@ -29,6 +29,6 @@ test('is absent where the exchange was over by then, or nothing came since', () 
 
 test('leaves out the bins that it may not read whole', () => {
   const strip = endedStrip(REPORT, FIRST_BIN, 8);
-  // Eight from the end: the last read, that of the bin before the pause, and six before it; of these bins only one is whole.
+  // Eight from the end are the last one, one of bin 4, all five of bin 3, and one of bin 2, which is not whole.
   expect(strip).toMatchObject({ fromBin: FIRST_BIN + 3, received: '5100001' });
 });

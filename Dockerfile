@@ -1,4 +1,4 @@
-# Builds rubato and keeps nothing but what it runs: Node 24, the compiled program, its packages.
+# Builds rubato and keeps nothing but what it runs: Node 24, the compiled program with its page, its packages.
 #
 #   docker build -t rubato .
 #   docker run --rm --read-only --cap-drop ALL --security-opt no-new-privileges \

@@ -2,6 +2,7 @@
 // browser's own trace, and the memory that is left when all garbage is gone. On a machine with other work a task may
 // take long because it was not let run; what it cost is what the CPU says.
 import type { Browser, CDPSession } from 'playwright-core';
+import { sleep } from '../../support/signal.ts';
 
 export interface Task {
   readonly wallMs: number;
@@ -22,59 +23,36 @@ const US_PER_MS = 1_000;
 /** Shorter ones are of no interest, and there are thousands of them. */
 const TOLD_FROM_MS = 5;
 
-/** Tasks of at least 5 ms on the main threads of pages, as the trace told them since the last call. */
-export class TaskTrace {
-  readonly #browser: CDPSession;
-  #events: TraceEvent[] = [];
-
-  private constructor(browser: CDPSession) {
-    this.#browser = browser;
-    browser.on('Tracing.dataCollected', ({ value }) => {
-      // Kept only as far as they are looked at: a trace of ten seconds has a hundred thousand events.
-      for (const event of value as unknown as TraceEvent[])
-        if (event.ph === 'M' || (event.ph === 'X' && (event.dur ?? 0) >= TOLD_FROM_MS * US_PER_MS))
-          this.#events.push(event);
-    });
-  }
-
-  static async start(browser: Browser): Promise<TaskTrace> {
-    const trace = new TaskTrace(await browser.newBrowserCDPSession());
-    await trace.#begin();
-    return trace;
-  }
-
-  /** The tasks so far; the trace goes on with a new one, so that none grows without end. */
-  async take(): Promise<Task[]> {
-    const tasks = await this.stop();
-    await this.#begin();
-    return tasks;
-  }
-
-  async stop(): Promise<Task[]> {
-    const done = new Promise((resolve) => this.#browser.once('Tracing.tracingComplete', resolve));
-    await this.#browser.send('Tracing.end');
-    await done;
-    const events = this.#events;
-    this.#events = [];
-    const mains = new Set(
-      events
-        .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
-        .map(({ pid, tid }) => `${pid} ${tid}`),
-    );
-    return events
-      .filter(({ name, pid, tid }) => name === 'RunTask' && mains.has(`${pid} ${tid}`))
-      .map(({ dur = 0, tdur }) => ({ wallMs: dur / US_PER_MS, cpuMs: (tdur ?? dur) / US_PER_MS }));
-  }
-
-  async #begin(): Promise<void> {
-    await this.#browser.send('Tracing.start', {
-      transferMode: 'ReportEvents',
-      traceConfig: {
-        includedCategories: ['disabled-by-default-devtools.timeline', '__metadata'],
-        excludedCategories: ['*'],
-      },
-    });
-  }
+/** Tasks of at least 5 ms on the main threads of pages, within so long a time from now on. */
+export async function tasksWithin(browser: Browser, lengthMs: number): Promise<Task[]> {
+  const devtools = await browser.newBrowserCDPSession();
+  const events: TraceEvent[] = [];
+  devtools.on('Tracing.dataCollected', ({ value }) => {
+    // Kept only as far as they are looked at: a trace of ten seconds has a hundred thousand events.
+    for (const event of value as unknown as TraceEvent[])
+      if (event.ph === 'M' || (event.ph === 'X' && (event.dur ?? 0) >= TOLD_FROM_MS * US_PER_MS)) events.push(event);
+  });
+  await devtools.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: {
+      includedCategories: ['disabled-by-default-devtools.timeline', '__metadata'],
+      excludedCategories: ['*'],
+    },
+  });
+  await sleep(lengthMs);
+  const done = new Promise<void>((resolve) => devtools.once('Tracing.tracingComplete', () => resolve()));
+  await devtools.send('Tracing.end');
+  await done;
+  await devtools.detach();
+  const mains = new Set(
+    events
+      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  if (mains.size === 0) throw new Error('the trace names no main thread of a page');
+  return events
+    .filter(({ name, pid, tid }) => name === 'RunTask' && mains.has(`${pid} ${tid}`))
+    .map(({ dur = 0, tdur }) => ({ wallMs: dur / US_PER_MS, cpuMs: (tdur ?? dur) / US_PER_MS }));
 }
 
 export interface PageMemory {

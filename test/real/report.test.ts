@@ -32,6 +32,7 @@ if (!hasBrowser())
     '!!!!!!!! NOT TESTED: a report in Chromium, which is not installed (Debian package chromium-headless-shell) !!!!!!!!',
   );
 
+/** Numbered in the order in which they were opened, as by one process. */
 function records(): StreamRecord[] {
   const usual = Array.from({ length: 120 }, (_, index) => {
     const reads = [
@@ -44,14 +45,14 @@ function records(): StreamRecord[] {
   });
   const held = Array.from({ length: 8 }, (_, index) => ({
     ...hopRecord({ pieces: steady(25, 100), hop: byTimer(200) }),
-    id: index === 0 ? '0.0-held' : `0.0-held${index}`,
+    id: `0.0-h${index}`,
     edge: 'gateway',
     openedAtEpochMs: AT + 70_000 + index,
   }));
   const long = buildRecord({
     reads: [...texts(1_500, 0.05, 260_000), read(20_000, 'text finish'), read(20_001, 'done')],
   });
-  return [...usual, ...held, { ...long, id: '0.0-long', openedAtEpochMs: AT + 80_000 }];
+  return [...usual, ...held, { ...long, id: '0.0-z9', openedAtEpochMs: AT + 80_000 }];
 }
 
 async function open(
@@ -127,7 +128,7 @@ describe.skipIf(!hasBrowser())('the page of a report', () => {
   });
 
   test('draws an exchange of 260,000 chunks, and looks closer where the reader drags', async () => {
-    await open('#/stream/0.0-long');
+    await open('#/stream/0.0-z9');
     const dialog = page.locator('dialog');
     const chart = dialog.locator('.arrival .plot').first();
     expect(await dialog.locator('[data-figure="exchange.chunks"]').textContent()).toBe(count(260_002));
@@ -160,8 +161,8 @@ describe.skipIf(!hasBrowser())('the page of a report', () => {
   test.each([
     { scheme: 'light', width: 1280, hash: '' },
     { scheme: 'dark', width: 360, hash: '' },
-    { scheme: 'dark', width: 1280, hash: '#/stream/0.0-held' },
-    { scheme: 'light', width: 360, hash: '#/stream/0.0-held' },
+    { scheme: 'dark', width: 1280, hash: '#/stream/0.0-h0' },
+    { scheme: 'light', width: 360, hash: '#/stream/0.0-h0' },
   ] as const)('has no serious fault in $scheme at $width px $hash', async ({ scheme, width, hash }) => {
     await open(hash, { scheme, width });
     // What scrolls in itself becomes a stop of the Tab key a second after it was laid out.

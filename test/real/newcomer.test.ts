@@ -46,7 +46,7 @@ afterAll(async () => {
 /** What a person's own shell has: no packages of this checkout in its PATH, nothing that a test runner sets. */
 function newcomersEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_|NODE_|VITEST|VITE_|OTEL_|RUBATO_|INIT_CWD|TEST$|CI$)/.test(name),
+    ([name]) => !/^(npm_|NODE_(?!EXTRA_CA)|VITEST|VITE_|OTEL_|RUBATO_|INIT_CWD|TEST$|CI$)/.test(name),
   );
   const path = (process.env['PATH'] ?? '').split(':').filter((each) => !each.includes('node_modules'));
   return { ...(Object.fromEntries(kept) as Record<string, string>), PATH: path.join(':') };

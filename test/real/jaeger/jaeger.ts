@@ -18,9 +18,9 @@ const START_CAP_MS = 60_000;
 const TRACES_MAX_COUNT = 1_000;
 
 export interface Jaeger {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** OTLP over HTTP, and over gRPC. */
   readonly otlpPort: number;
-  readonly otlpUrl: string;
+  readonly otlpGrpcPort: number;
   /** Of its query API. */
   readonly url: string;
   stop(): Promise<void>;
@@ -34,18 +34,18 @@ export async function startJaeger(): Promise<Jaeger> {
     diskBytes: BUILD_DISK_BYTES,
     make: build,
   });
-  const [otlpPort, grpcPort] = [await freePort(), await freePort()];
+  const [otlpPort, otlpGrpcPort, grpcPort] = [await freePort(), await freePort(), await freePort()];
   const running = await EngineProcess.start(
     {
       command: join(folder, BINARY),
       // JSON is YAML, and the Collector below it takes a whole configuration as an argument.
-      args: (port) => ['--config', `yaml:${JSON.stringify(configOf({ port, otlpPort, grpcPort }))}`],
+      args: (port) => ['--config', `yaml:${JSON.stringify(configOf({ port, otlpPort, otlpGrpcPort, grpcPort }))}`],
       healthPath: '/api/services',
       startCapMs: START_CAP_MS,
     },
     () => undefined,
   );
-  return { otlpPort, otlpUrl: `http://127.0.0.1:${otlpPort}`, url: running.url, stop: () => running.stop() };
+  return { otlpPort, otlpGrpcPort, url: running.url, stop: () => running.stop() };
 }
 
 async function build(folder: string, deadlineAtMs: number): Promise<void> {
@@ -66,11 +66,12 @@ async function build(folder: string, deadlineAtMs: number): Promise<void> {
 interface Ports {
   readonly port: number;
   readonly otlpPort: number;
+  readonly otlpGrpcPort: number;
   readonly grpcPort: number;
 }
 
 /** Its own `all-in-one`, without what nobody asks here and would listen on a port of its own. */
-function configOf({ port, otlpPort, grpcPort }: Ports): unknown {
+function configOf({ port, otlpPort, otlpGrpcPort, grpcPort }: Ports): unknown {
   const at = (each: number) => ({ endpoint: `127.0.0.1:${each}` });
   return {
     service: {
@@ -82,7 +83,7 @@ function configOf({ port, otlpPort, grpcPort }: Ports): unknown {
       jaeger_query: { storage: { traces: 'memory' }, http: at(port), grpc: at(grpcPort) },
       jaeger_storage: { backends: { memory: { memory: { max_traces: TRACES_MAX_COUNT } } } },
     },
-    receivers: { otlp: { protocols: { http: at(otlpPort) } } },
+    receivers: { otlp: { protocols: { http: at(otlpPort), grpc: at(otlpGrpcPort) } } },
     exporters: { jaeger_storage_exporter: { trace_storage: 'memory' } },
   };
 }

@@ -33,7 +33,7 @@ let blocks: Block[] = [];
 const environment: Record<string, string> = newcomersEnvironment();
 
 beforeAll(async () => {
-  ready = await orMissing('newcomer', getReady);
+  ready = await orMissing('fresh clone', getReady);
 });
 
 afterAll(async () => {

@@ -2,6 +2,9 @@
 // of different ones. Tells where another process begins, by what one process cannot do, and makes ids unique.
 import type { StreamRecord } from '../../record/stream-record.ts';
 
+/** Wall time is set right by so much now and then; a process that starts takes longer before its first exchange. */
+const SLACK_MS = 200;
+
 interface Latest {
   readonly number: number;
   readonly openedAtEpochMs: number;
@@ -20,10 +23,9 @@ export class ProcessRuns {
     const { openedAtEpochMs } = record;
     const latest = this.#latest.get(place);
     // In one process exchanges are numbered in the order in which they were opened.
-    const isOther =
-      latest !== undefined &&
-      (number > latest.number ? openedAtEpochMs < latest.openedAtEpochMs : openedAtEpochMs > latest.openedAtEpochMs);
-    const isSame = latest !== undefined && number === latest.number && openedAtEpochMs !== latest.openedAtEpochMs;
+    const laterMs = latest === undefined ? 0 : openedAtEpochMs - latest.openedAtEpochMs;
+    const isOther = latest !== undefined && (number > latest.number ? laterMs < -SLACK_MS : laterMs > SLACK_MS);
+    const isSame = latest !== undefined && number === latest.number && laterMs !== 0;
     if (isOther || isSame) {
       this.runCount += 1;
       this.#latest.clear();

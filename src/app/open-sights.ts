@@ -45,6 +45,8 @@ function sightOf(observer: Sources, observed: ObservedExchange, view: OpenSight[
   const seen = observer.stalls.seenOf(observed);
   return {
     view,
+    // Metering begins with the class, which asking for it would decide: by the first token that is done.
+    ttftNs: observed.tokenSeen ? observed.metering.firstToken.ttftNs : undefined,
     gapMaxNs: seen?.gapMaxNs,
     stallCount: seen?.count ?? 0,
     stalls: seen?.latest ?? [],

@@ -18,6 +18,7 @@ export class FirstTokenMeter {
   readonly #listener: FirstTokenListener;
   #firstRow: number | undefined;
   #firstVisibleRow: number | undefined;
+  #ttftNs: number | undefined;
 
   constructor(chunks: ChunkRows, listener: FirstTokenListener) {
     this.#chunks = chunks;
@@ -27,6 +28,11 @@ export class FirstTokenMeter {
   /** Row of the chunk that completed the first token, delivered or not. */
   get firstRow(): number | undefined {
     return this.#firstRow;
+  }
+
+  /** As it was told; absent before that, and where it is not known. */
+  get ttftNs(): number | undefined {
+    return this.#ttftNs;
   }
 
   /** An event with these generated channels (not 0) was completed by the chunk in this row. */
@@ -54,7 +60,9 @@ export class FirstTokenMeter {
   // Where overload took away bytes before, an earlier token may have been among them: no sample.
 
   #tellFirst(row: number): void {
-    if (!this.#chunks.lostIn(0, row)) this.#listener.onFirstToken(this.#flushedAtNs(row), row);
+    if (this.#chunks.lostIn(0, row)) return;
+    this.#ttftNs = this.#flushedAtNs(row);
+    this.#listener.onFirstToken(this.#ttftNs, row);
   }
 
   #tellFirstVisible(row: number): void {

@@ -50,8 +50,8 @@ function toRow(stream: LiveStream, atEpochMs: number): StreamRow {
     stalls: row.stalls,
   };
   if (stream.isOpen) {
-    const { phase, ageMs, gapMaxMs, silentMs } = stream.row;
-    const known = { gapMaxMs, silentMs, ttftMs: undefined, delivery: undefined };
+    const { phase, ageMs, gapMaxMs, silentMs, ttftMs } = stream.row;
+    const known = { gapMaxMs, silentMs, ttftMs, delivery: undefined };
     return { ...shared, ...known, isOpen: true, word: phase, tone: toneOfPhase(phase), ageMs, untilEpochMs: atEpochMs };
   }
   const { outcome, durationNs, gapMaxNs, ttftNs, delivery } = stream.row;

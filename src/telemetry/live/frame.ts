@@ -70,10 +70,15 @@ export interface GapColumn {
 }
 
 export interface LiveOpen extends OpenExchange {
+  /** As the figure of an ended one; absent before the first token reached the client. */
+  readonly ttftMs?: number;
   /** Longest gap so far, tainted or not; absent before the second read with generated fragments. */
   readonly gapMaxMs?: number;
   readonly stallCount: number;
-  /** The latest, oldest first; those whose cause is not told yet have none. */
+  /**
+   * Those that the strip reaches back to, and the latest in any case, oldest first; those whose cause is not told yet
+   * have none. `/api/streams/{id}` has more.
+   */
   readonly stalls: readonly LiveStall[];
   /** Bins since the last beat; absent where nothing came. */
   readonly strip?: LiveStrip;

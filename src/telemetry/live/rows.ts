@@ -1,5 +1,6 @@
 // Exchanges as a beat lists them: open ones with their strip and what is known of their stalls, ended ones with the
 // account of their record. Lengths become ms for people here. Pure.
+import { LIVE_STRIP_MS } from '../../base/live-limits.ts';
 import type { OpenExchange, RecentExchange } from '../../judge/report.ts';
 import { defined } from '../../measure/defined.ts';
 import type { StallCause } from '../../record/stall-context.ts';
@@ -10,6 +11,7 @@ import type { StripSource } from './strip.ts';
 /** An open exchange as it is known where it is followed. */
 export interface OpenSight {
   readonly view: OpenExchange;
+  readonly ttftNs: number | undefined;
   readonly gapMaxNs: number | undefined;
   readonly stallCount: number;
   /** The latest, oldest first. */
@@ -36,10 +38,18 @@ export function openRow(sight: OpenSight, strip: LiveStrip | undefined): LiveOpe
     ageMs: Math.round(view.ageMs),
     ...defined({
       silentMs: view.silentMs === undefined ? undefined : Math.round(view.silentMs),
+      ttftMs: sight.ttftNs === undefined ? undefined : tenths(sight.ttftNs),
       strip,
     }),
-    ...stallsOf(sight),
+    ...stallsOf({ ...sight, stalls: inStrip(sight) }),
   };
+}
+
+/** Stalls that its strip still shows, and the latest one in any case: what is told twice a second must not pile up. */
+function inStrip({ view, stalls }: OpenSight): readonly SightedStall[] {
+  const fromAtNs = (view.ageMs - LIVE_STRIP_MS) * NS_PER_MS;
+  const firstAt = stalls.findIndex(({ endedAtNs }) => endedAtNs >= fromAtNs);
+  return firstAt === 0 ? stalls : stalls.slice(firstAt);
 }
 
 /** What is told of the gaps of an open exchange. */

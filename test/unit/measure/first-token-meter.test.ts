@@ -54,10 +54,13 @@ describe('first token', () => {
   test('later tokens say nothing', () => {
     const { meter, said, add, flush } = start();
     flush(add(), 100);
+    expect(meter.ttftNs).toBeUndefined();
     meter.onGenerated(0, TEXT);
+    expect(meter.ttftNs).toBe(100);
     meter.onGenerated(0, TEXT);
     meter.onGenerated(add(), TEXT);
     flush(1, 200);
+    expect(meter.ttftNs).toBe(100);
     expect(said).toEqual(['first 100 row 0', 'visible 100 row 0']);
   });
 
@@ -68,6 +71,7 @@ describe('first token', () => {
     meter.onGenerated(1, TEXT);
     expect(said).toEqual([]);
     expect(meter.firstRow).toBe(1);
+    expect(meter.ttftNs).toBeUndefined();
   });
 
   test('keeps its sample when chunks are lost afterwards, the visible one does not', () => {

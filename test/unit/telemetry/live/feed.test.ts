@@ -94,7 +94,14 @@ function recent(id: string): RecentExchange {
 function sight(id: string): OpenSight & { readonly chunks: ChunkLog } {
   const view = { id, openedAtEpochMs: Date.now(), route: 'r', class: 'c', model: 'm' };
   const more = { phase: 'stream', ageMs: 1, chunkCount: 0 } as const;
-  return { view: { ...view, ...more }, gapMaxNs: undefined, stallCount: 0, stalls: [], chunks: new ChunkLog() };
+  return {
+    view: { ...view, ...more },
+    ttftNs: undefined,
+    gapMaxNs: undefined,
+    stallCount: 0,
+    stalls: [],
+    chunks: new ChunkLog(),
+  };
 }
 
 function addChunk({ chunks, view }: ReturnType<typeof sight>): void {

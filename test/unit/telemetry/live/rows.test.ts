@@ -20,6 +20,7 @@ const SIGHT: OpenSight = {
     chunkCount: 9,
     silentMs: 30.51,
   },
+  ttftNs: 81_230_000,
   gapMaxNs: 480_260_000,
   stallCount: 2,
   stalls: [
@@ -37,6 +38,7 @@ test('an open one is told in whole ms, its stalls at the time of day when they e
     ageMs: 1_235,
     silentMs: 31,
     strip,
+    ttftMs: 81.2,
     gapMaxMs: 480.3,
     stallCount: 2,
     stalls: [
@@ -46,10 +48,17 @@ test('an open one is told in whole ms, its stalls at the time of day when they e
   });
 });
 
+test('stalls from before its strip are not told again and again, but for the latest', () => {
+  const told = (ageMs: number): number =>
+    openRow({ ...SIGHT, view: { ...SIGHT.view, ageMs } }, undefined).stalls.length;
+  expect([told(30_900), told(31_000), told(31_201), told(90_000)]).toEqual([2, 1, 1, 1]);
+  expect(openRow({ ...SIGHT, stalls: [] }, undefined).stalls).toEqual([]);
+});
+
 test('what is not known of it is absent', () => {
   const { silentMs: _, ...view } = SIGHT.view;
-  const row = openRow({ ...SIGHT, view, gapMaxNs: undefined, stallCount: 0, stalls: [] }, undefined);
-  for (const name of ['silentMs', 'strip', 'gapMaxMs']) expect(row).not.toHaveProperty(name);
+  const row = openRow({ ...SIGHT, view, ttftNs: undefined, gapMaxNs: undefined, stallCount: 0, stalls: [] }, undefined);
+  for (const name of ['silentMs', 'strip', 'ttftMs', 'gapMaxMs']) expect(row).not.toHaveProperty(name);
 });
 
 test('an ended one has the stalls of its figures, each with the verdict of its own row', () => {

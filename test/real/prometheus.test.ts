@@ -1,23 +1,25 @@
 // Goal: every query of every shipped panel and rule brings data in a real Prometheus, under the same names, labels and
-// values whether it scraped rubato or rubato's OTLP came through a real Collector with the shipped configuration.
-// Method: a sidecar under a load in which everything happens that has a metric; two Prometheus, one for each way.
+// values whether it scraped rubato or rubato's OTLP came through a real Collector with a shipped configuration.
+// Method: a sidecar under a load in which everything happens that has a metric; a Prometheus for each way.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../../src/client/hops/free-port.ts';
 import type { Need } from '../../src/telemetry/grafana/needs.ts';
 import type { RuleGroup } from '../../src/telemetry/rules/rule.ts';
 import { configFile } from '../support/config-file.ts';
 import { panelQueries } from '../support/panel-queries.ts';
 import { NODE, ROOT } from '../support/program.ts';
 import { poll, sleep } from '../support/signal.ts';
-import { collectorProgram, startCollector, type Collector } from './collector/collector.ts';
+import { collectorProgram } from './collector/collector.ts';
 import { orMissing, say } from './judge/missing.ts';
 import { CONFIG, startLoad, type Load } from './prometheus/load.ts';
+import { newPrometheus } from './prometheus/new-prometheus.ts';
 import { Prometheus, type Series } from './prometheus/prometheus.ts';
 import { selectorsOf } from './prometheus/selectors.ts';
+import { startTee } from './prometheus/tee.ts';
+import { startWay, WAYS, type Way } from './prometheus/ways.ts';
 
 /** Some of what happens needs its time: a job must end, calibration must learn, a window must be full. */
 const DATA_WAIT_MS = 150_000;
@@ -31,15 +33,15 @@ const NOT_EVERYWHERE: ReadonlySet<Need> = new Set<Need>([
   'quota',
 ]);
 
-const WAYS = ['scraped', 'through the Collector'] as const;
-type Way = (typeof WAYS)[number];
-
 const program = await orMissing('Collector (for Prometheus)', collectorProgram);
 const isThere = program !== undefined && spawnSync('prometheus', ['--version']).error === undefined;
 if (program !== undefined && !isThere)
   say('!!!!!!!! NOT TESTED with a real Prometheus: it is not installed (Debian package prometheus) !!!!!!!!');
 
-let collector: Collector | undefined;
+const newProgram = isThere ? await orMissing('Prometheus that takes OTLP', newPrometheus) : undefined;
+const ways = WAYS.filter((way) => way !== 'by its OTLP receiver' || newProgram !== undefined);
+
+const closers: (() => Promise<void>)[] = [];
 let load: Load | undefined;
 const prometheus = {} as Record<Way, Prometheus>;
 const beganAtEpochS = Date.now() / 1000;
@@ -59,21 +61,26 @@ function rulesOf(text: string): RuleGroup['rules'] {
 
 beforeAll(async () => {
   if (!isThere) return;
-  const exporter = `127.0.0.1:${await freePort()}`;
-  const sets = { 'exporters::prometheus::endpoint': exporter };
-  collector = await startCollector({ program, config: 'otel-collector.yaml', sets });
-  load = await startLoad(collector.otlpUrl);
   // Evaluated each second, for a test does not wait for minutes.
   const quick = rulesText.replaceAll(/interval: \w+/g, 'interval: 1s');
-  const { adminPort } = load.sidecar;
-  prometheus.scraped = await Prometheus.start({ target: `127.0.0.1:${adminPort}`, honorLabels: false, rules: quick });
-  prometheus['through the Collector'] = await Prometheus.start({ target: exporter, honorLabels: true, rules: quick });
+  const urls: string[] = [];
+  for (const way of ways) {
+    if (way === 'scraped') continue;
+    const end = await startWay(way, { collectorProgram: program, newProgram, rules: quick });
+    if (end === undefined) continue;
+    closers.push(end.prometheus.stop.bind(end.prometheus), end.collector.stop);
+    prometheus[way] = end.prometheus;
+    urls.push(end.collector.otlpUrl);
+  }
+  const tee = await startTee(urls);
+  load = await startLoad(tee.url);
+  const target = `127.0.0.1:${load.sidecar.adminPort}`;
+  prometheus.scraped = await Prometheus.start({ scrape: { target, honorLabels: false }, rules: quick });
+  closers.push(tee.stop, load.stop, prometheus.scraped.stop.bind(prometheus.scraped));
 });
 
 afterAll(async () => {
-  await load?.stop();
-  for (const each of Object.values(prometheus)) await each.stop();
-  await collector?.stop();
+  for (const close of closers.toReversed()) await close();
 });
 
 /** Looks until there is nothing left in what is returned, or tells what was left. */
@@ -92,7 +99,7 @@ function hasData(series: readonly Series[]): boolean {
   return series.some(({ value }) => value[1] !== 'NaN');
 }
 
-describe.skipIf(!isThere).each(WAYS)('in Prometheus, %s,', (way) => {
+describe.skipIf(!isThere).each(ways)('in Prometheus, %s,', (way) => {
   test('every query of every panel brings data', async () => {
     const queries = panelQueries(TIMES);
     expect(queries.length).toBeGreaterThan(100);
@@ -135,7 +142,7 @@ describe.skipIf(!isThere).each(WAYS)('in Prometheus, %s,', (way) => {
   });
 });
 
-describe.skipIf(!isThere)('both ways', () => {
+describe.skipIf(!isThere)('all ways', () => {
   test('an exemplar of a scraped histogram names a trace', async () => {
     const found = await prometheus.scraped.exemplars('rubato_ttft_seconds_bucket', [
       beganAtEpochS,
@@ -155,17 +162,46 @@ describe.skipIf(!isThere)('both ways', () => {
 
   test('have the same names and labels, and once it is quiet the same counts', async () => {
     await load!.quiet();
-    const compared = async (): Promise<true | undefined> => {
-      const [scraped, sent] = await Promise.all(WAYS.map((way) => stateOf(prometheus[way])));
-      return [...scraped!].every(([series, value]) => sent!.get(series) === value) ? true : undefined;
-    };
+    const sentWays = ways.filter((way) => way !== 'scraped');
+    expect(sentWays.length).toBeGreaterThan(1);
     // What ends last is counted a little later, then sent within a second, then scraped within another.
-    await poll('both to be the same', compared, 30_000, 1_000).catch(() => undefined);
-    const [scraped, sent] = await Promise.all(WAYS.map((way) => stateOf(prometheus[way])));
-    expect(Object.fromEntries(sent!)).toEqual(Object.fromEntries(scraped!));
-    expect(scraped!.size).toBeGreaterThan(500);
+    const compared = async (): Promise<true | undefined> => {
+      const scraped = await stateOf(prometheus.scraped);
+      for (const way of sentWays) {
+        const sent = await stateOf(prometheus[way]);
+        if (![...scraped].every(([series, value]) => sent.get(series) === value)) return undefined;
+      }
+      return true;
+    };
+    await poll('all to be the same', compared, 30_000, 1_000).catch(() => undefined);
+    const scraped = await stateOf(prometheus.scraped);
+    expect(scraped.size).toBeGreaterThan(500);
+    for (const way of sentWays) {
+      const sent = await stateOf(prometheus[way]);
+      expect(differences(scraped, sent), way).toEqual([]);
+    }
+  });
+
+  test('write the bounds of buckets alike where Prometheus scrapes', async () => {
+    const bounds = await Promise.all(
+      (['scraped', 'through the Collector'] as const).map(async (way) => {
+        const series = await prometheus[way].query('count by (le) ({__name__=~"rubato_.+_bucket"})');
+        return series.map(({ metric }) => metric['le']).toSorted();
+      }),
+    );
+    expect(bounds[0]!.length).toBeGreaterThan(50);
+    expect(bounds[1]).toEqual(bounds[0]);
   });
 });
+
+/** Series of which one side has nothing or something else, as text. */
+function differences(scraped: ReadonlyMap<string, string>, sent: ReadonlyMap<string, string>): string[] {
+  const all = new Set([...scraped.keys(), ...sent.keys()]);
+  return [...all].flatMap((series) => {
+    const values = [scraped.get(series) ?? '–', sent.get(series) ?? '–'];
+    return values[0] === values[1] ? [] : [`${series}: ${values.join(' scraped, sent ')}`];
+  });
+}
 
 /** What moves on by itself, or says how things stand this moment: there the series are compared and not their values. */
 const ALIVE = /^rubato_(self|engine|gpu|floor|active|prefill_step)_?/;
@@ -182,7 +218,9 @@ async function stateOf(from: Prometheus): Promise<Map<string, string>> {
   const rows = lasting.map(({ metric, value }): [string, string] => {
     const { __name__: name = '', job: _, instance: __, ...labels } = metric;
     const texts = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
-    const key = `${name}{${texts.map(([label, text]) => `${label}="${text}"`).join(',')}}`;
+    // What is sent writes bounds in digits alone, and is never in one query with what is scraped.
+    const told = texts.map(([label, text]) => `${label}="${label === 'le' && text !== '+Inf' ? Number(text) : text}"`);
+    const key = `${name}{${told.join(',')}}`;
     return [key, ALIVE.test(name) ? 'moves' : value[1]];
   });
   return new Map(rows.toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,9 +1,7 @@
-// A real Prometheus (Debian's package), with one target and rules that it evaluates itself, asked by its API.
-import { spawnSync } from 'node:child_process';
+// A real Prometheus, with one target or with what is sent to it, and rules that it evaluates itself, asked by its API.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { MissingError } from '../engine/command.ts';
 import { EngineProcess, flags } from '../engine/engine-process.ts';
 
 export interface Series {
@@ -24,10 +22,12 @@ export interface RuleState {
 }
 
 export interface PrometheusOptions {
-  /** HOST:PORT to scrape each second. */
-  readonly target: string;
-  /** Whether `job` and `instance` are those that the target says. */
-  readonly honorLabels: boolean;
+  /** Default Debian's, which is found by its name. */
+  readonly program?: string;
+  /** HOST:PORT to scrape each second, and whether `job` and `instance` are those that the target says. */
+  readonly scrape?: { readonly target: string; readonly honorLabels: boolean };
+  /** Further flags, such as those that have it take what is sent. */
+  readonly args?: readonly string[];
   /** A file of rules, as text. */
   readonly rules: string;
 }
@@ -39,25 +39,24 @@ export class Prometheus {
     this.#process = process;
   }
 
-  static async start({ target, honorLabels, rules }: PrometheusOptions): Promise<Prometheus> {
-    if (spawnSync('prometheus', ['--version']).error !== undefined)
-      throw new MissingError('it is not installed (Debian package prometheus)');
-    const scrape = { job_name: 'rubato', honor_labels: honorLabels, static_configs: [{ targets: [target] }] };
+  static async start({ program = 'prometheus', scrape, args = [], rules }: PrometheusOptions): Promise<Prometheus> {
     const config = {
       global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
       rule_files: ['rules.yml'],
-      scrape_configs: [scrape],
+      scrape_configs: scrape === undefined ? [] : [jobOf(scrape)],
     };
     const process = await EngineProcess.start(
       {
-        command: 'prometheus',
-        args: (port, folder) =>
-          flags({
+        command: program,
+        args: (port, folder) => [
+          ...flags({
             'config.file': join(folder, 'prometheus.yml'),
             'storage.tsdb.path': join(folder, 'data'),
             'web.listen-address': `127.0.0.1:${port}`,
             'enable-feature': 'exemplar-storage',
           }),
+          ...args,
+        ],
         healthPath: '/-/ready',
         startCapMs: 60_000,
       },
@@ -67,6 +66,10 @@ export class Prometheus {
       },
     );
     return new Prometheus(process);
+  }
+
+  get url(): string {
+    return this.#process.url;
   }
 
   /** An instant query; what Prometheus refuses is thrown in its own words. */
@@ -95,4 +98,8 @@ export class Prometheus {
     if (answer.status !== 'success') throw new Error(`${answer.error}: ${Object.values(parameters)[0]}`);
     return answer.data;
   }
+}
+
+function jobOf({ target, honorLabels }: NonNullable<PrometheusOptions['scrape']>): object {
+  return { job_name: 'rubato', honor_labels: honorLabels, static_configs: [{ targets: [target] }] };
 }

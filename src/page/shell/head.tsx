@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { word } from '../format.ts';
 import type { Snapshot } from '../feed/live-feed.ts';
+import { webHref } from './web-href.ts';
 import { linkSays, type Tone } from './link-words.ts';
 
 export interface HeadProps {
@@ -20,6 +21,7 @@ export function Head({ snapshot, sections, classNames, className, onClass, child
   const { link, model } = snapshot;
   const { word: linkWord, tone } = linkSays(link, model !== undefined, link.sinceEpochMs);
   const ready = model?.state.ready;
+  const dashboards = webHref(model?.about.dashboardUrl);
   return (
     <header class="head">
       <div class="head-row">
@@ -41,6 +43,14 @@ export function Head({ snapshot, sections, classNames, className, onClass, child
                 <a href={`#${id}`}>{title}</a>
               </li>
             ))}
+            {dashboards !== undefined && (
+              <li>
+                <a href={dashboards} target="_blank" rel="noreferrer">
+                  Dashboards <span aria-hidden="true">↗</span>
+                  <span class="sr-only">in a new tab</span>
+                </a>
+              </li>
+            )}
           </ul>
         </nav>
         {classNames.length > 1 && <ClassChoice classNames={classNames} className={className} onClass={onClass} />}

@@ -6,6 +6,7 @@ import type { Snapshot } from '../../../src/page/feed/live-feed.ts';
 import { linkSays } from '../../../src/page/shell/link-words.ts';
 import { streamOfHash } from '../../../src/page/shell/route.ts';
 import { NOTHING_TOLD, tellNext, type Told } from '../../../src/page/shell/tell.ts';
+import { webHref } from '../../../src/page/shell/web-href.ts';
 import { firstRequest } from '../../../src/page/shell/welcome-words.ts';
 import { windowOf } from '../../../src/page/views/virtual-list.ts';
 import { liveBeat, liveHello, liveOpen, NOW_EPOCH_MS } from './live-fixtures.ts';
@@ -63,6 +64,15 @@ describe('the address', () => {
     expect(streamOfHash('#/stream/a%2Fb')).toBe('a/b');
     for (const hash of ['', '#streams', '#/stream/', '#/stream/a/b', '#/stream/%E0%A4%A']) {
       expect(streamOfHash(hash)).toBeUndefined();
+    }
+  });
+});
+
+describe('a link from the configuration', () => {
+  test('is one only if it leads to a web page', () => {
+    expect(webHref('https://grafana.example/d/rubato')).toBe('https://grafana.example/d/rubato');
+    for (const text of ['javascript:alert(1)', ' https://x', 'data:text/html,x', '', undefined]) {
+      expect(webHref(text)).toBeUndefined();
     }
   });
 });

@@ -78,7 +78,7 @@ async function picture(name: string, take: (path: string) => Promise<unknown>): 
 async function takeAll(browser: Browser, adminUrl: string): Promise<void> {
   const light = await WatchedPage.open(browser, adminUrl, { width: 1200, height: 1400 });
   const dark = await WatchedPage.open(browser, adminUrl, { width: 1200, height: 1400, scheme: 'dark' });
-  const phone = await WatchedPage.open(browser, adminUrl, { width: 390, height: 844 });
+  const phone = await WatchedPage.open(browser, adminUrl, { width: 390, height: 844, scheme: 'dark' });
   const all = [light, dark, phone];
   for (const { page } of all) await page.locator('[data-stream]').first().waitFor();
   // A few beats, so that each page has strips of its own watching.

@@ -1,8 +1,7 @@
 // The live page in a real Chromium, watched: what it logs, asks for and is forbidden to do is kept, so that a test can
 // say in the end that there was nothing of it.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright-core';
 import { NODE, ROOT } from '../../support/program.ts';
 import { browserCommand } from '../event-source/browser.ts';
@@ -121,8 +120,7 @@ export class WatchedPage {
 
   /** Rules of axe that the page breaks seriously, each with the first place. Runs beside the page's own policy. */
   async seriousFaults(): Promise<string[]> {
-    const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    await this.devtools.send('Runtime.evaluate', { expression: source });
+    await this.devtools.send('Runtime.evaluate', { expression: axe.source });
     const { result, exceptionDetails } = await this.devtools.send('Runtime.evaluate', {
       expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
         .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -61,7 +61,8 @@ const GENTLE_RATIO = 0.2;
 /** Runs the demo; resolves to the exit code. What cannot be started rejects. */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const { out, stop, seed } = options;
-  const engine = await startReferenceEngine({ seed, model: DEMO_MODEL, models: [DEMO_MODEL_NAME] });
+  // As vLLM it states queue and prefill of each answer, so that the split is there to be seen.
+  const engine = await startReferenceEngine({ seed, persona: 'vllm', model: DEMO_MODEL, models: [DEMO_MODEL_NAME] });
   try {
     const sidecar = await options.startSidecar(engine.url);
     try {

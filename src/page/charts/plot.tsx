@@ -47,7 +47,6 @@ export function Plot({ data, options, heightPx, label }: PlotProps) {
   }, [options, heightPx]);
 
   useEffect(() => {
-    // A reader who has zoomed in keeps the window; the scale follows the data only while all of it is shown.
     if (plot.current !== undefined && plot.current.data !== data) plot.current.setData(data);
   }, [data]);
 

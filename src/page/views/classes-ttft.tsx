@@ -20,7 +20,11 @@ export function ClassTtft({ summary }: { readonly summary: ClassSummary }) {
     return (
       <section class="ttft" data-class={summary.class}>
         <h3>{summary.class}</h3>
-        <p class="empty">No first token yet: of {count(summary.exchangeCount)} exchanges none had a token to time.</p>
+        <p class="empty">
+          {summary.exchangeCount === 0
+            ? 'No exchange of this class has ended yet.'
+            : `No first token yet: of ${count(summary.exchangeCount)} exchanges none had a token to time.`}
+        </p>
       </section>
     );
   }

@@ -18,12 +18,11 @@ const NS_PER_MS = 1e6;
 
 export function ExchangeHead({ picture, detail, traceUrl, rawUrl }: ExchangeHeadProps) {
   const { id, openedAtEpochMs, class: name, model, route, edge, state, isOpen, traceId } = picture;
-  const isWell = state === 'ok' || isOpen;
   const figures = 'open' in detail ? openFigures(detail) : reportFigures(detail);
   return (
     <header class="exchange-head">
       <p>
-        <b>{id}</b> <span class={`tag ${isWell ? 'good' : 'bad'}`}>{word(state)}</span> {moment(openedAtEpochMs)}, class{' '}
+        <b>{id}</b> <span class={`tag ${toneOf(state, isOpen)}`}>{word(state)}</span> {moment(openedAtEpochMs)}, class{' '}
         <b>{name}</b>, model <b>{model}</b>, route {route}
         {edge === undefined ? '' : `, seen before the hop ${edge}`}
       </p>
@@ -45,6 +44,13 @@ export function ExchangeHead({ picture, detail, traceUrl, rawUrl }: ExchangeHead
       </p>
     </header>
   );
+}
+
+/** An exchange that its client ended need not be bad. */
+function toneOf(state: string, isOpen: boolean): string {
+  if (isOpen) return state === 'silent' ? 'warn' : '';
+  if (state === 'ok') return 'good';
+  return state.startsWith('client_') ? 'warn' : 'bad';
 }
 
 type Figure = readonly [string, string];

@@ -73,7 +73,9 @@ export function OpenStalls({ stalls, openedAtEpochMs }: OpenStallsProps) {
         {stalls.map(({ endedAtEpochMs, gapMs, cause, confidence }) => (
           <li key={endedAtEpochMs}>
             {msNumber(gapMs * 1e6)} ms, over at {msNumber((endedAtEpochMs - openedAtEpochMs) * 1e6)} ms:{' '}
-            {cause === undefined ? 'its cause is not told yet' : `${word(cause)} (${percent(confidence)})`}
+            {cause === undefined
+              ? 'its cause is not told yet'
+              : `${word(cause)}${confidence === undefined || confidence === 0 ? '' : ` (${percent(confidence)})`}`}
           </li>
         ))}
       </ul>

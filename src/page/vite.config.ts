@@ -19,6 +19,8 @@ export default defineConfig({
     assetsDir: 'assets',
     // An asset in a data URL would need another line in the policy than one in a file.
     assetsInlineLimit: 0,
+    // What others wrote and is in the bundle comes with the words of its licence.
+    license: { fileName: 'licenses.md' },
     modulePreload: false,
     sourcemap: false,
     reportCompressedSize: false,

@@ -6,6 +6,11 @@ import { recordInputs } from '../build/record-inputs.ts';
 
 const OUT_DIR = fileURLToPath(new URL('../../../dist/page/report/', import.meta.url));
 
+/** A report goes from hand to hand without the licences that lie beside the script. */
+const NOTICE =
+  '/*! Contains preact, copyright 2015-present Jason Miller, and uPlot, copyright Leon Sorokin. Both: MIT License, ' +
+  'https://opensource.org/license/mit */';
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   publicDir: false,
@@ -15,13 +20,20 @@ export default defineConfig({
     outDir: OUT_DIR,
     emptyOutDir: true,
     cssCodeSplit: false,
+    // What others wrote and is in the bundle comes with the words of its licence.
+    license: { fileName: 'licenses.md' },
     modulePreload: false,
     sourcemap: false,
     reportCompressedSize: false,
     rolldownOptions: {
       input: fileURLToPath(new URL('main.tsx', import.meta.url)),
       // Not a module: a script in a document that was opened from a disk has no origin to load others from.
-      output: { format: 'iife', entryFileNames: 'report.js', assetFileNames: 'report[extname]' },
+      output: {
+        format: 'iife',
+        entryFileNames: 'report.js',
+        assetFileNames: 'report[extname]',
+        postBanner: NOTICE,
+      },
     },
   },
 });

@@ -15,7 +15,7 @@ import { MissingError } from './engine/command.ts';
 import { orMissing, say } from './judge/missing.ts';
 import { type Block, readGuide, Terminal, withPorts } from './newcomer/guide.ts';
 
-const GUIDE = join(ROOT, 'test/real/newcomer/first-five-minutes.md');
+const GUIDE = join(ROOT, 'test/README.md');
 const REGISTRY_WAIT_MS = 20_000;
 /** Installing and building is a minute where nothing else runs. */
 const FIRST_START_CAP_MS = 6 * 60_000;

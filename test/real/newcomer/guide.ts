@@ -13,7 +13,7 @@ export interface Block {
   readonly commands: string;
 }
 
-const HEADING = /^## (\d+)\. /;
+const HEADING = /^### (\d+)\. /;
 const FENCE = '```';
 
 /** Blocks of shell commands below numbered headings. Each begins with a comment that names its terminal. */
@@ -26,7 +26,10 @@ export function readGuide(file: string): Block[] {
     if (lines === undefined) lines = line === `${FENCE}sh` ? [] : undefined;
     else if (line !== FENCE) lines.push(line);
     else {
-      blocks.push({ step, staysUp: /^# terminal \d, stays up$/.test(lines[0] ?? ''), commands: lines.join('\n') });
+      const terminal = /^# terminal \d(?<staysUp>, stays up)?$/.exec(lines[0] ?? '');
+      // Other blocks of the same page are none of its steps.
+      if (terminal)
+        blocks.push({ step, staysUp: terminal.groups?.['staysUp'] !== undefined, commands: lines.join('\n') });
       lines = undefined;
     }
   }

@@ -107,8 +107,7 @@ function BasisLine({ summary }: { readonly summary: ClassSummary }) {
     <p class="note">
       {basisCounts === undefined ? undefined : (
         <>
-          Known of <b>queue</b>: {basisWords(basisCounts.queue)}; of <b>prefill</b>: {basisWords(basisCounts.prefill)}
-          .{' '}
+          Rests on: <b>queue</b> {basisWords(basisCounts.queue)}; <b>prefill</b> {basisWords(basisCounts.prefill)}.{' '}
         </>
       )}
       {failed === undefined ? undefined : (

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { HopFacts } from '../../record/hop-facts.ts';
 import { CurveChart, type CurveSeries } from '../charts/curve-chart.tsx';
 import type { MarkBand, MarkLine } from '../charts/marks.ts';
-import { count, span } from '../format.ts';
+import { count, span, word } from '../format.ts';
 import { byteCurves, eventCurves, hopCurves } from './exchange-curves.ts';
 import type { ExchangePicture } from './exchange-picture.ts';
 
@@ -45,9 +45,9 @@ function Arrival({ picture, hasEvents }: ArrivalProps) {
   }, [chunks, events, byEvents]);
   const bands = useMemo(() => stallBands(stalls), [stalls]);
   const lines = useMemo((): MarkLine[] => {
-    const marks = stalls.map(({ atNs, gapNs }) => ({
+    const marks = stalls.map(({ atNs, gapNs, cause }) => ({
       at: (atNs - gapNs) / NS_PER_MS,
-      label: `stall ${span(gapNs / NS_PER_MS)}`,
+      label: `${cause === undefined || cause === 'unknown' ? 'stall' : word(cause)} ${span(gapNs / NS_PER_MS)}`,
       color: '--bad',
     }));
     const first =

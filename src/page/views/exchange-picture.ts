@@ -4,8 +4,10 @@ import type { Report } from '../../judge/report.ts';
 import type { Split } from '../../measure/figures.ts';
 import type { ChunkColumns } from '../../record/chunk-log.ts';
 import type { EventColumns } from '../../record/event-log.ts';
+import type { StallCause } from '../../record/stall-context.ts';
 import type { Marks } from '../../record/stream-record.ts';
 import type { OpenDetail } from '../../telemetry/live/open-detail.ts';
+import { listedStalls, type ListedStall } from './exchange-stall-list.ts';
 
 /** Moments in ns since the request head was received. */
 export interface ExchangePicture {
@@ -31,14 +33,23 @@ export interface ExchangePicture {
   readonly split?: Split;
   /** The end, or for what is open its age. */
   readonly endAtNs: number;
-  readonly stalls: readonly { readonly atNs: number; readonly gapNs: number }[];
+  readonly stalls: readonly PicturedStall[];
   /** A generated fragment came. */
   readonly hasText: boolean;
 }
 
+export interface PicturedStall {
+  /** When it ended. */
+  readonly atNs: number;
+  readonly gapNs: number;
+  /** Absent as long as nobody has judged it. */
+  readonly cause?: StallCause;
+}
+
 const NS_PER_MS = 1e6;
 
-export function pictureOfReport({ record, figures, labels }: Report): ExchangePicture {
+export function pictureOfReport(report: Report): ExchangePicture {
+  const { record, figures, labels } = report;
   const { marks, chunks, events } = record;
   return {
     id: record.id,
@@ -57,8 +68,12 @@ export function pictureOfReport({ record, figures, labels }: Report): ExchangePi
     ...(figures.ttftNs !== undefined && { ttftNs: figures.ttftNs }),
     ...(figures.split !== undefined && { split: figures.split }),
     endAtNs: figures.durationNs,
-    stalls: figures.stalls,
+    stalls: listedStalls(report).map(pictured),
   };
+}
+
+function pictured({ atNs, gapNs, verdict }: ListedStall): PicturedStall {
+  return verdict === undefined ? { atNs, gapNs } : { atNs, gapNs, cause: verdict.cause };
 }
 
 export function pictureOfOpen({ open, marks, chunks, events, stalls }: OpenDetail): ExchangePicture {
@@ -77,9 +92,10 @@ export function pictureOfOpen({ open, marks, chunks, events, stalls }: OpenDetai
     events,
     ...momentsOf(chunks, events),
     endAtNs: Math.round(open.ageMs * NS_PER_MS),
-    stalls: stalls.map(({ endedAtEpochMs, gapMs }) => ({
+    stalls: stalls.map(({ endedAtEpochMs, gapMs, cause }) => ({
       atNs: Math.round((endedAtEpochMs - open.openedAtEpochMs) * NS_PER_MS),
       gapNs: Math.round(gapMs * NS_PER_MS),
+      ...(cause !== undefined && { cause }),
     })),
   };
 }

@@ -135,6 +135,9 @@ test('a stall has the verdict that was given on it, and one that was not judged 
   expect(listedStalls({ figures, stalls: [verdict] })[0]?.verdict).toBe(verdict);
   expect(listedStalls({ figures, stalls: [{ ...verdict, chunk: stall.chunk + 1 }] })[0]).not.toHaveProperty('verdict');
   expect(listedStalls({ figures })).toEqual([{ atNs: ms(400), gapNs: ms(220) }]);
+  const drawn = { atNs: ms(400), gapNs: ms(220) };
+  expect(pictureOfReport({ ...reportOf(), stalls: [verdict] }).stalls).toEqual([{ ...drawn, cause: 'host' }]);
+  expect(pictureOfReport(reportOf()).stalls).toEqual([drawn]);
 });
 
 test('a link to a trace leads to a web page or nowhere', () => {

@@ -50,6 +50,8 @@ export class PageFiles {
     const page = readIfThere(join(folder, 'index.html'));
     if (page === undefined) return;
     this.#add('/', page, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY });
+    const licences = readIfThere(join(folder, 'licenses.md'));
+    if (licences !== undefined) this.#add('/licenses.md', licences, { 'content-type': 'text/plain; charset=utf-8' });
     for (const name of namesIn(join(folder, 'assets'))) {
       const type = MEDIA_TYPES[extname(name)];
       const bytes = type === undefined ? undefined : readIfThere(join(folder, 'assets', name));

@@ -28,6 +28,7 @@ function build(name: string, files: Readonly<Record<string, string>>): PageFiles
 const page = build('usual', {
   'index.html': HTML,
   'inputs.json': '{}',
+  'licenses.md': '# What others wrote',
   'assets/index-A1.js': SCRIPT,
   'assets/index-A1.js.map': '{}',
 });
@@ -42,6 +43,12 @@ test('the document comes with a policy that lets nothing run but the files besid
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     vary: 'accept-encoding',
   });
+});
+
+test('the licences of what others wrote come with it', async () => {
+  const answer = await page.answerTo('/licenses.md', undefined);
+  expect(Buffer.from(answer?.body ?? []).toString()).toBe('# What others wrote');
+  expect(answer?.fields['content-type']).toBe('text/plain; charset=utf-8');
 });
 
 test('a file whose name holds a hash may be kept for ever', async () => {

@@ -262,7 +262,11 @@ async function otlpSamples(store: Parameters<typeof createMetricProducer>[0]): P
 }
 
 function asRecord(samples: readonly Sample[]): Record<string, number> {
-  const keyOf = ({ name, labels }: Sample): string => `${name} ${JSON.stringify(Object.entries(labels).sort())}`;
+  const keyOf = ({ name, labels: { le, ...rest } }: Sample): string => {
+    // OTLP has numbers for bounds; how they are written out is another test.
+    const bound = le === undefined || le === '+Inf' ? {} : { le: String(Number(le)) };
+    return `${name} ${le === '+Inf' ? 'all ' : ''}${JSON.stringify(Object.entries({ ...rest, ...bound }).sort())}`;
+  };
   const entries = samples.map((sample) => [keyOf(sample), sample.value] as const);
   expect(new Set(entries.map(([key]) => key)).size).toBe(entries.length);
   return Object.fromEntries(entries);

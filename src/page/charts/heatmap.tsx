@@ -26,19 +26,25 @@ export function Heatmap({ grid, lines, heightPx }: HeatmapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [cursor, setCursor] = useState<HeatCursor | undefined>(undefined);
 
+  // What is drawn changes twice a second, where it is drawn hardly ever: the watchers are set up once.
+  const draw = (): void => {
+    if (canvas.current !== null) drawHeatmap(canvas.current, grid, lines, cursor);
+  };
+  const latest = useRef(draw);
+  latest.current = draw;
+  useEffect(draw, [grid, lines, cursor]);
   useEffect(() => {
     const element = canvas.current;
     if (element === null) return undefined;
-    const draw = (): void => drawHeatmap(element, grid, lines, cursor);
-    draw();
-    const resized = new ResizeObserver(draw);
+    const drawLatest = (): void => latest.current();
+    const resized = new ResizeObserver(drawLatest);
     resized.observe(element);
-    const stopTheme = onThemeChange(draw);
+    const stopTheme = onThemeChange(drawLatest);
     return () => {
       resized.disconnect();
       stopTheme();
     };
-  }, [grid, lines, cursor]);
+  }, []);
 
   const onPointerMove = (event: PointerEvent): void => {
     const element = canvas.current;

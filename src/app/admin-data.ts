@@ -27,6 +27,7 @@ export function adminData({ outlets, polling, floors, observer, watch, state }: 
     openExchanges: () => observer.openExchanges(),
     recent: () => outlets.recent.list().toReversed().map(recentOf),
     openDetail: (id) => openDetail(observer, id),
+    isSettling: (id) => observer.closing.isSettling(id),
     record: (id) => outlets.recent.find(id),
     metricsText: (accept) => outlets.metricsText(accept),
     summary: () => outlets.summary.read(),

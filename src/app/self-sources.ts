@@ -50,7 +50,7 @@ export function selfSources({
     upstreamSurplusCount: () => supervisor.tapeCounts().surplusCount,
     refusedCount: () => supervisor.tapeCounts().refusedCount,
     foldedModelCount: () => observer.foldedModelCount,
-    settledEarlyCount: () => observer.settledEarlyCount,
+    settledEarlyCount: () => observer.closing.settledEarlyCount,
     otlp: () => otlp && otlpCounts(otlp),
     calibrations: () => calibrations.counts,
     cpuNs() {

@@ -66,6 +66,7 @@ export class Closing {
   readonly #engines: EngineMemory;
   readonly #ways = new WayMemory();
   readonly #settlement: Settlement;
+  readonly #settling = new Set<string>();
 
   constructor(options: ClosingOptions, shares: ClosingShares) {
     this.#options = options;
@@ -96,8 +97,10 @@ export class Closing {
     const exchange = endedExchange(observed, record, { place, atNs: end.atNs });
     // Both sights of an exchange may still be under way, and so may evidence; the report is made of all of it.
     const pairing = new Later<Pairing>();
+    this.#settling.add(observed.id);
     const settle = (stated: readonly Evidence[]): void =>
       pairing.use((found) => {
+        this.#settling.delete(observed.id);
         try {
           this.#report({ observed, record, text, decided, exchange }, stated, found);
         } catch (fault) {
@@ -120,6 +123,11 @@ export class Closing {
     const ids = openingIds(observed.opening.fields, observed.opening.trace);
     const { openedAtNs } = observed.opening;
     this.#shares.pairs.ended({ record, text, ids, openedAtNs }, (found) => pairing.set(found));
+  }
+
+  /** It has ended, and its report waits for evidence or for its other sight. */
+  isSettling(id: string): boolean {
+    return this.#settling.has(id);
   }
 
   /** Another engine is behind a route from now on. */

@@ -35,7 +35,8 @@ export class Observer {
   readonly #models: ModelLabels;
   readonly #open = new Map<string, ObservedExchange>();
   readonly #companies = new CompanyBook();
-  readonly #closing: Closing;
+  /** Exchanges that have ended and have no report yet. */
+  readonly closing: Closing;
   readonly #pairs: PairFinder;
   readonly #hops = new HopSummary();
   /** Retries and batch jobs. */
@@ -66,7 +67,7 @@ export class Observer {
       hasEdges: () => options.routes.some(({ edge }) => edge !== undefined),
       onFault: (fault) => this.#noteFault('pairing', fault),
     });
-    this.#closing = new Closing(options, {
+    this.closing = new Closing(options, {
       models: this.#models,
       pairs: this.#pairs,
       demand: this.demand,
@@ -117,7 +118,7 @@ export class Observer {
   reconfigure(terms: ObserverTerms, models: readonly string[], moved: readonly string[]): void {
     this.#terms = terms;
     this.#models.configure(models);
-    for (const place of moved) this.#closing.forget(place);
+    for (const place of moved) this.closing.forget(place);
   }
 
   openExchanges(which: Iterable<ObservedExchange> = this.#open.values()): OpenExchange[] {
@@ -138,7 +139,7 @@ export class Observer {
 
   /** Reports what still waits for evidence, with what there is. */
   settleAll(): void {
-    this.#closing.settleAll();
+    this.closing.settleAll();
   }
 
   /** What is known by now of the hops that exchanges were seen on both sides of. */
@@ -153,10 +154,6 @@ export class Observer {
 
   get foldedModelCount(): number {
     return this.#models.foldedCount;
-  }
-
-  get settledEarlyCount(): number {
-    return this.#closing.settledEarlyCount;
   }
 
   #onOpen(id: string, opening: OpenEntry, tellClientGone: () => void): ObservedExchange | undefined {
@@ -252,7 +249,7 @@ export class Observer {
     this.#forget(observed);
     doubtClock(observed, this.#options.wallOffsetMs());
     observed.onEnd(end);
-    this.#closing.close(observed, end, {
+    this.closing.close(observed, end, {
       labels: this.#labelsOf(observed),
       place: this.#routes.placeOf(observed),
       outputBucketEdges: this.#termsFor(observed).outputBucketEdges,

@@ -20,6 +20,8 @@ export interface AdminData {
   recent(): readonly RecentExchange[];
   /** As much as there is by now of the record of an exchange that is open. */
   openDetail(id: string): OpenDetail | undefined;
+  /** It has ended, and its record still waits for what others know of it. */
+  isSettling(id: string): boolean;
   /** The report of a finished exchange that is still remembered. */
   record(id: string): Report | undefined;
   metricsText(accept: string | undefined): { readonly body: string; readonly contentType: string };
@@ -37,6 +39,11 @@ export interface AdminData {
   /** For a rubato before a hop that leads here: what was seen of these exchanges. Offsets and hashes, no text. */
   pairing(query: string): unknown;
 }
+
+const SETTLING = {
+  error: 'settling',
+  message: 'This exchange has ended; its record waits a moment for what the engine says of it. Ask again soon.',
+};
 
 /** Never throws: a fault of ours is an answer too, and its reason is in the log only. */
 export function answerOf(data: AdminData, log: Log, asked: AdminAsk): AdminAnswer {
@@ -83,6 +90,7 @@ function streamOf(data: AdminData, path: string): AdminAnswer {
   }
   const found = data.record(id) ?? data.openDetail(id);
   if (found !== undefined) return jsonAnswer(200, found);
+  if (data.isSettling(id)) return errorAnswer(503, SETTLING, { 'retry-after': '1' });
   const message =
     'No exchange with this id is open, and none is remembered. Those that ended are remembered for a while.';
   return errorAnswer(404, { error: 'not_found', message });

@@ -62,6 +62,7 @@ function usualData(): AdminData {
     openExchanges: () => [OPEN],
     recent: () => [{ id: '0-5', outcome: 'ok', wireEnd: 'complete', report: REPORT }],
     openDetail: (id) => (id === '0-9' ? OPEN_DETAIL : undefined),
+    isSettling: (id) => id === '0-7',
     record: (id) => (id === '0-5' ? REPORT : undefined),
     metricsText: (accept) => ({ body: `accept ${accept}\n`, contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
     summary: () => summary.read(),
@@ -168,6 +169,8 @@ describe('answers', () => {
     const report = json(await ask('/api/streams/0-5'));
     expect(report.record.chunks.receivedAtNs).toEqual(REPORT.record.chunks.receivedAtNs);
     expect(json(await ask('/api/streams/0-9'))).toEqual(OPEN_DETAIL);
+    const settling = await ask('/api/streams/0-7');
+    expect([settling.status, json(settling).error, settling.fields['retry-after']]).toEqual([503, 'settling', '1']);
     const unknown = await ask('/api/streams/nope');
     expect([unknown.status, json(unknown).error]).toEqual([404, 'not_found']);
   });

@@ -132,7 +132,7 @@ export interface GapHistogram {
 
 /** What rubato costs and whether it is well. Counts are since the start; absent means unknown. */
 export interface LiveSelf {
-  /** Longest time that a loop was busy since the state before. */
+  /** Longest time that a loop was busy at a stretch, within the last three seconds. */
   readonly relayLagMs?: number;
   readonly mainLagMs?: number;
   /** CPU time of the whole process over time, since the state before: 1 is one core. */

@@ -10,7 +10,19 @@ import { count, late, msNumber, percent, UNKNOWN } from '../format.ts';
 const PERCENTS = ['p50', 'p95', 'p99'] as const;
 type Percent = (typeof PERCENTS)[number];
 
-export function ClassTtft({ summary }: { readonly summary: ClassSummary }) {
+export interface ClassTtftProps {
+  readonly summary: ClassSummary;
+  /** Columns of the table: those of all classes, so that they stand beneath each other. */
+  readonly shown: readonly PartLength['part'][];
+}
+
+/** The parts that any of these classes knows, in the order of the bar. */
+export function partsShown(classes: readonly ClassSummary[]): PartLength['part'][] {
+  const points = classes.flatMap(({ ttftAt }) => PERCENTS.flatMap((at) => ttftAt?.[at] ?? []));
+  return PART_ORDER.filter((part) => points.some(({ parts }) => parts.some((each) => each.part === part)));
+}
+
+export function ClassTtft({ summary, shown }: ClassTtftProps) {
   const { ttftAt, ttft } = summary;
   const points = PERCENTS.flatMap((at) => {
     const point = ttftAt?.[at];
@@ -29,11 +41,13 @@ export function ClassTtft({ summary }: { readonly summary: ClassSummary }) {
     );
   }
   const fullNs = Math.max(...points.map(({ point }) => point.ttftNs));
-  const shown = PART_ORDER.filter((part) => points.some(({ point }) => point.parts.some((each) => each.part === part)));
   return (
     <section class="ttft" data-class={summary.class}>
       <h3>
-        {summary.class} <small>time to first token of {count(ttft.count)} exchanges, in ms</small>
+        {summary.class}{' '}
+        <small>
+          time to first token, {count(ttft.count)} {ttft.count === 1 ? 'exchange' : 'exchanges'}, in ms
+        </small>
       </h3>
       <div class="scroll">
         <table class="figures ttft-table">

@@ -3,7 +3,7 @@
 import type { ClassSummary } from '../../telemetry/summary.ts';
 import { ExchangeLink } from '../charts/exchange-link.tsx';
 import { count, msNumber, percent, word } from '../format.ts';
-import { ClassTtft } from './classes-ttft.tsx';
+import { ClassTtft, partsShown } from './classes-ttft.tsx';
 
 export interface ClassesProps {
   readonly classes: readonly ClassSummary[];
@@ -13,13 +13,14 @@ export function ClassesView({ classes }: ClassesProps) {
   if (classes.length === 0) {
     return <p class="empty">No exchange has ended yet. The first one brings its class here.</p>;
   }
+  const shown = partsShown(classes);
   return (
     <div class="classes">
       <div class="scroll">
         <ClassTable classes={classes} />
       </div>
       {classes.map((each) => (
-        <ClassTtft key={each.class} summary={each} />
+        <ClassTtft key={each.class} summary={each} shown={shown} />
       ))}
     </div>
   );

@@ -3,12 +3,10 @@
 // Method: two sidecars send to a real Collector with the shipped configuration, whose own exporter makes its tables in a
 // real ClickHouse and fills them; expected answers are computed from the record files and the admin ports.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Report } from '../../src/judge/report.ts';
-import { nearestRank, ascending } from '../../src/measure/percentile.ts';
 import { roundedUs } from '../../src/telemetry/span-time.ts';
-import type { RecordEntry } from '../support/sidecar.ts';
 import { poll } from '../support/signal.ts';
 import { startClickHouse, type ClickHouse } from './clickhouse/clickhouse.ts';
+import { hopOf, innerOf, partsOf } from './clickhouse/expected.ts';
 import { ASKED_COUNTS, CLASSES, play, startFleet, type Fleet, type Member, type Region } from './clickhouse/fleet.ts';
 import { collectorProgram, startCollector, type Collector } from './collector/collector.ts';
 import { orMissing } from './judge/missing.ts';
@@ -43,11 +41,6 @@ interface Goodput {
 
 function goodput(since?: number): Promise<Goodput[]> {
   return rows(`SELECT region, class, demanded, good FROM ${from('rubato_goodput', since)} ORDER BY region, class`);
-}
-
-/** What was seen next to the engine. */
-function innerOf({ sidecar }: Member): RecordEntry[] {
-  return sidecar.records().filter(({ record }) => record.edge === undefined);
 }
 
 function memberOf(region: Region): Member {
@@ -111,7 +104,7 @@ describe.skipIf(!isThere)('views in ClickHouse over two sidecars', () => {
       `SELECT region, hop, exchanges, held, usual_way, hold_max_p50_ms, hold_max_p95_ms
        FROM ${from('rubato_worst_hops')}`,
     );
-    const known = await Promise.all((['eu', 'us'] as const).map(hopOf));
+    const known = await Promise.all(fleet!.members.map(hopOf));
     expect(told).toEqual(known.toSorted((a, b) => b.hold_max_p95_ms - a.hold_max_p95_ms));
     expect(told[0]).toMatchObject({ region: 'eu', usual_way: 'until_end' });
     expect(told[0]!['held']).toBeGreaterThan(0);
@@ -123,7 +116,7 @@ describe.skipIf(!isThere)('views in ClickHouse over two sidecars', () => {
       `SELECT region, class, prompt_bucket, exchanges, ttft_p50_ms, ttft_p95_ms, basis_exact, sidecars
        FROM ${from('rubato_ttft_parts')}`,
     );
-    const known = [...(await partsOf('eu')), ...(await partsOf('us'))];
+    const known = (await Promise.all(fleet!.members.map(partsOf))).flat();
     expect(told).toEqual(known);
     // How long a prompt is can be told once the engine has stated the length of a few.
     expect(known.map(({ prompt_bucket: bucket }) => bucket)).toEqual(expect.arrayContaining(['0-256', '1k-4k']));
@@ -184,64 +177,76 @@ describe.skipIf(!isThere)('views in ClickHouse over two sidecars', () => {
   });
 });
 
-/** The hop of a region, from what its sidecar tells of each exchange at its admin port. */
-async function hopOf(region: Region) {
-  const member = memberOf(region);
-  const outer = member.sidecar.records().filter(({ record }) => record.edge !== undefined);
-  const reports = await reportsOf(member, outer);
-  const holdsUs = ascending(reports.flatMap(({ hop }) => (hop?.holdMaxNs === undefined ? [] : [hop.holdMaxNs]))).map(
-    roundedUs,
-  );
-  const ways = new Set(reports.flatMap(({ hop }) => hop?.way ?? []));
-  return {
-    region,
-    hop: 'gateway',
-    exchanges: outer.length,
-    held: reports.filter(({ hop }) => hop?.word === 'holds').length,
-    usual_way: [...ways].at(0) ?? '',
-    hold_max_p50_ms: nearestRank(holdsUs, 50) / 1000,
-    hold_max_p95_ms: nearestRank(holdsUs, 95) / 1000,
-  };
-}
+describe.skipIf(!isThere)('the growth of a counter in a window', () => {
+  /** A window of the past, in which no sidecar here has been. */
+  const since = sinceEpochS - 100_000;
+  const until = since + 100;
 
-interface Parts {
-  readonly region: string;
-  readonly class: string;
-  readonly prompt_bucket: string;
-  readonly exchanges: number;
-  readonly ttft_p50_ms: number;
-  readonly ttft_p95_ms: number;
-  readonly basis_exact: number;
-  readonly sidecars: number;
-}
+  /** Instance, when it started, and what it told: seconds from the start of the window, and the value. */
+  type Told = readonly [instance: string, startedS: number, points: readonly (readonly [atS: number, value: number])[]];
 
-const BUCKETS = ['0-256', '1k-4k', 'unknown'];
+  async function insert(told: readonly Told[]): Promise<void> {
+    const values = told.flatMap(([instance, startedS, points]) =>
+      points.map(([atS, value]) => {
+        const times = `toDateTime(${since + startedS}), toDateTime(${since + atS})`;
+        return `(map('service.instance.id', '${instance}'), 'rubato', 'rubato.made.up', ${times}, ${value}, true)`;
+      }),
+    );
+    const columns = 'ResourceAttributes, ScopeName, MetricName, StartTimeUnix, TimeUnix, Value, IsMonotonic';
+    await clickHouse!.run(`INSERT INTO otel.otel_metrics_sum (${columns}) VALUES ${values.join(', ')}`);
+  }
 
-/** By class and size of the prompt, as far as that was known when the first token came. */
-async function partsOf(region: Region): Promise<Parts[]> {
-  const member = memberOf(region);
-  const reports = await reportsOf(member, innerOf(member));
-  const groups = [...CLASSES].sort().flatMap((name) => BUCKETS.map((bucket) => ({ name, bucket })));
-  return groups.flatMap(({ name, bucket }) => {
-    const those = reports.filter(({ labels }) => labels.class === name && labels.promptBucket === bucket);
-    if (those.length === 0) return [];
-    const ttftsUs = ascending(those.map(({ figures }) => roundedUs(figures.ttftNs!)));
-    return {
-      region,
-      class: name,
-      prompt_bucket: bucket,
-      exchanges: those.length,
-      ttft_p50_ms: nearestRank(ttftsUs, 50) / 1000,
-      ttft_p95_ms: nearestRank(ttftsUs, 95) / 1000,
-      basis_exact: those.filter(({ figures }) => figures.split?.basis === 'exact').length,
-      sidecars: 1,
-    };
+  test('is from the last value before it, from nothing after a start, and from the first that is known else', async () => {
+    await insert([
+      // Told before, twice within, and at the first moment that is outside.
+      [
+        'goes on',
+        -5_000,
+        [
+          [-60, 10],
+          [10, 15],
+          [20, 22],
+          [100, 99],
+        ],
+      ],
+      [
+        'starts anew',
+        -5_000,
+        [
+          [-10, 40],
+          [5, 43],
+        ],
+      ],
+      [
+        'starts anew',
+        30,
+        [
+          [40, 3],
+          [50, 4],
+        ],
+      ],
+      [
+        'was not heard of',
+        -5_000,
+        [
+          [5, 100],
+          [25, 104],
+        ],
+      ],
+      ['has ended', -5_000, [[-30, 7]]],
+      // So long ago that nobody looks there.
+      ['is forgotten', -5_000, [[-700, 7]]],
+    ]);
+    const told = await rows(
+      `SELECT instance, sum(increase) AS grown
+       FROM rubato_increases(since = toDateTime(${since}), until = toDateTime(${until}))
+       WHERE metric = 'rubato.made.up' GROUP BY instance ORDER BY instance`,
+    );
+    expect(told).toEqual([
+      { instance: 'goes on', grown: 12 },
+      { instance: 'has ended', grown: 0 },
+      { instance: 'starts anew', grown: 3 + 4 },
+      { instance: 'was not heard of', grown: 4 },
+    ]);
   });
-}
-
-/** What the admin port tells of these exchanges. */
-function reportsOf({ sidecar }: Member, entries: readonly RecordEntry[]): Promise<Report[]> {
-  return Promise.all(
-    entries.map(async ({ record }) => JSON.parse((await sidecar.admin(`/api/streams/${record.id}`)).text) as Report),
-  );
-}
+});

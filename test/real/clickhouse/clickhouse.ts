@@ -34,6 +34,8 @@ async function install(folder: string, deadlineAtMs: number): Promise<void> {
 export interface ClickHouse {
   /** For the exporter: the bridge takes what comes as it is, so nothing may be compressed. */
   readonly endpoint: string;
+  /** One statement that answers nothing. */
+  run(sql: string): Promise<unknown>;
   /** Rows of one query. */
   rows<Row>(sql: string): Promise<Row[]>;
   /** Runs each statement of the shipped views, in order of the files, in the database that the exporter has made. */
@@ -61,6 +63,7 @@ export async function startClickHouse(): Promise<ClickHouse> {
   };
   return {
     endpoint: `${server.url}?compress=none`,
+    run,
     async rows<Row>(sql: string): Promise<Row[]> {
       const settings = 'SETTINGS output_format_json_quote_64bit_integers = 0';
       const text = await run(`${sql} FORMAT JSONEachRow ${settings}`);

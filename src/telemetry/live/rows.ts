@@ -29,28 +29,32 @@ export interface SightedStall {
 
 const NS_PER_MS = 1e6;
 
+type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
+
+/** Made for each open exchange twice a second, so nothing is copied but once. */
 export function openRow(sight: OpenSight, strip: LiveStrip | undefined): LiveOpen {
-  const { view } = sight;
-  return {
-    ...view,
-    // Whole numbers are written and read faster, and nobody sees the rest.
-    openedAtEpochMs: Math.round(view.openedAtEpochMs),
-    ageMs: Math.round(view.ageMs),
-    ...defined({
-      silentMs: view.silentMs === undefined ? undefined : Math.round(view.silentMs),
-      ttftMs: sight.ttftNs === undefined ? undefined : tenths(sight.ttftNs),
-      strip,
-    }),
-    ...stallsOf({ ...sight, stalls: inStrip(sight) }),
-  };
+  const { view, ttftNs, gapMaxNs, stallCount } = sight;
+  const row: Writable<LiveOpen> = { ...view, stallCount, stalls: stallsInStrip(sight) };
+  // Whole numbers are written and read faster, and nobody sees the rest.
+  row.openedAtEpochMs = Math.round(view.openedAtEpochMs);
+  row.ageMs = Math.round(view.ageMs);
+  if (view.silentMs !== undefined) row.silentMs = Math.round(view.silentMs);
+  if (ttftNs !== undefined) row.ttftMs = tenths(ttftNs);
+  if (gapMaxNs !== undefined) row.gapMaxMs = tenths(gapMaxNs);
+  if (strip !== undefined) row.strip = strip;
+  return row;
 }
 
 /** Stalls that its strip still shows, and the latest one in any case: what is told twice a second must not pile up. */
-function inStrip({ view, stalls }: OpenSight): readonly SightedStall[] {
+function stallsInStrip({ view, stalls }: OpenSight): readonly LiveStall[] {
+  if (stalls.length === 0) return NO_STALLS;
   const fromAtNs = (view.ageMs - LIVE_STRIP_MS) * NS_PER_MS;
   const firstAt = stalls.findIndex(({ endedAtNs }) => endedAtNs >= fromAtNs);
-  return firstAt === 0 ? stalls : stalls.slice(firstAt);
+  const listed = firstAt === -1 ? stalls.slice(-1) : stalls.slice(firstAt);
+  return listed.map((stall) => liveStall(view.openedAtEpochMs, stall));
 }
+
+const NO_STALLS: readonly LiveStall[] = [];
 
 /** What is told of the gaps of an open exchange. */
 export function stallsOf({
@@ -79,11 +83,13 @@ export function endedRow(recent: RecentExchange, strip: LiveStrip | undefined): 
 }
 
 function liveStall(openedAtEpochMs: number, { endedAtNs, gapNs, cause, confidence }: SightedStall): LiveStall {
-  return {
+  const told: Writable<LiveStall> = {
     endedAtEpochMs: Math.round(openedAtEpochMs + endedAtNs / NS_PER_MS),
     gapMs: tenths(gapNs),
-    ...defined({ cause, confidence }),
   };
+  if (cause !== undefined) told.cause = cause;
+  if (confidence !== undefined) told.confidence = confidence;
+  return told;
 }
 
 function tenths(lengthNs: number): number {

@@ -2,10 +2,10 @@
 // the process with two thousand streams open, less that of the same process before, over the streams. Both run
 // as they come, both with the bounded heap that rubato asks V8 for, and both with V8's own: what is slack of
 // the collector and what a stream costs are two things.
-import { readFileSync } from 'node:fs';
-import { cpuSince, cpuTimeOf, startRubato, startScript, type Contender } from './harness/contender.ts';
+import { startRubato, startScript, type Contender } from './harness/contender.ts';
 import { LightEngine } from './harness/light-engine.ts';
 import { Load, type LoadStream } from './harness/load.ts';
+import { cpuSince, cpuTimeOf, residentKib } from './harness/processes.ts';
 import { progress, report, type BenchResult } from './harness/report.ts';
 import { largest, median, short, spreadText } from './harness/stats.ts';
 
@@ -34,10 +34,6 @@ interface Turn {
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-function residentKib(pid: number | undefined): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-}
 
 async function openAll(load: Load, port: number): Promise<LoadStream[]> {
   const streams: LoadStream[] = [];

@@ -1,10 +1,10 @@
-// A process under measurement, or one that the bench needs beside it: started, asked for its port, looked
-// at through /proc, ended. CPU time is in ns from the scheduler, so short runs can be told apart.
+// A process under measurement, or one that the bench needs beside it: started, asked for its port, ended. What it
+// costs is read by `processes.ts`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Sidecar } from '../../support/sidecar.ts';
+import type { RequestShape } from './light-engine.ts';
 
 export interface Contender {
   readonly name: string;
@@ -12,46 +12,26 @@ export interface Contender {
   readonly port: number;
   /** Absent for the direct way, which has no process of its own. */
   readonly pid: number | undefined;
+  /** What a request through it needs beside the usual. */
+  readonly request?: RequestShape;
   stop(): Promise<void>;
 }
 
-export interface CpuTime {
-  readonly totalNs: number;
-  readonly relayNs: number;
-  readonly mainNs: number;
-}
-
-/** CPU time of a process so far: of all its threads, of the relay's, of the main one. */
-export function cpuTimeOf(pid: number | undefined): CpuTime {
-  if (pid === undefined) return { totalNs: 0, relayNs: 0, mainNs: 0 };
-  const sum = { totalNs: 0, relayNs: 0, mainNs: 0 };
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    const folder = `/proc/${pid}/task/${task}`;
-    const usedNs = Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ')[0]);
-    sum.totalNs += usedNs;
-    if (readFileSync(`${folder}/comm`, 'utf8').startsWith('relay')) sum.relayNs += usedNs;
-    if (task === String(pid)) sum.mainNs += usedNs;
-  }
-  return sum;
-}
-
-export function cpuSince(pid: number | undefined, from: CpuTime): CpuTime {
-  const now = cpuTimeOf(pid);
-  return { totalNs: now.totalNs - from.totalNs, relayNs: now.relayNs - from.relayNs, mainNs: now.mainNs - from.mainNs };
-}
-
-/** A script beside this folder that prints its port as its first line. */
+/** A script beside this folder that prints its port as its first line; `onLine` gets what it prints later. */
 export async function startScript(
   name: string,
   path: string,
   args: readonly string[],
   nodeArgs: readonly string[] = [],
+  onLine: (line: string) => void = () => undefined,
 ): Promise<Contender> {
   const file = new URL(path, import.meta.url).pathname;
   const command = [...nodeArgs, file, ...args];
   const child: ChildProcess = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   if (child.stdout === null) throw new Error('the script has no output');
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const lines = createInterface(child.stdout);
+  const [line] = (await once(lines, 'line')) as [string];
+  lines.on('line', onLine);
   return {
     name,
     port: Number(line),

@@ -1,80 +1,37 @@
 // Load for benches: streams from the light engine to light clients by whatever port they are told, with a
 // stamp before each write and after each read. Both ends are in this process, so there is one clock.
-import { connect, type Socket } from 'node:net';
 import { nowNs } from '../../../src/base/clock.ts';
-import { BodyCount } from './body-count.ts';
-import { EVENT_BYTES, requestFor, type Answer, type LightEngine } from './light-engine.ts';
+import type { LightEngine } from './light-engine.ts';
+import { LoadStream, type Address, type StreamHandlers } from './load-stream.ts';
+import { Pace } from './pace.ts';
+
+export { LoadStream } from './load-stream.ts';
 
 const NS_PER_MS = 1e6;
 
 export interface Delays {
   /** One a chunk: engine's write → whole at the client, in ns. */
   readonly chunkNs: number[];
+  /** One a chunk: when its schedule wanted it written → engine's write. What this process itself came late. */
+  readonly lateNs: number[];
+  /** When each chunk was written, in the order of `chunkNs`. */
+  readonly writtenAtNs: number[];
+  /** Of the chunks, those that came by the read of an earlier one of their stream. */
+  joinedCount: number;
   /** One a stream: connect → first chunk at the client, in ns. */
   readonly firstNs: number[];
 }
 
-interface StreamOptions {
-  readonly port: number;
-  readonly number: number;
-  /** Called as soon as the engine has the request. */
-  readonly onAnswer: (stream: LoadStream) => void;
-  /** Called when that many chunks have come. */
-  readonly onChunk?: (stream: LoadStream) => void;
+export interface PacedPlan {
+  readonly streamCount: number;
+  readonly chunkCount: number;
+  readonly everyMs: number;
+  /** Length of the window. */
+  readonly forMs: number;
+  readonly event?: Buffer;
 }
 
-/** One stream: what was written when, and what came when. */
-export class LoadStream {
-  answer: Answer | undefined;
-  readonly writtenAtNs: number[] = [];
-  readonly delaysNs: number[] = [];
-  readonly openedAtNs = nowNs();
-  firstAtNs: number | undefined;
-  readonly #count = new BodyCount();
-  readonly #socket: Socket;
-  readonly #ended = Promise.withResolvers<void>();
-  readonly #options: StreamOptions;
-
-  constructor(options: StreamOptions) {
-    this.#options = options;
-    this.#socket = connect({ port: options.port, host: '127.0.0.1', noDelay: true });
-    this.#socket.write(requestFor(options.number));
-    this.#socket.on('data', (bytes: Buffer) => this.#onData(bytes));
-    this.#socket.on('error', (error) => this.#ended.reject(error));
-    this.#socket.on('close', () => this.#ended.reject(new Error('a stream was cut')));
-    // Nobody may wait for a stream that has not failed yet.
-    this.#ended.promise.catch(() => undefined);
-  }
-
-  get ended(): Promise<void> {
-    return this.#ended.promise;
-  }
-
-  onAnswer(answer: Answer): void {
-    this.answer = answer;
-    answer.head();
-    this.#options.onAnswer(this);
-  }
-
-  chunk(): void {
-    this.writtenAtNs.push(nowNs());
-    this.answer?.chunk();
-  }
-
-  #onData(bytes: Buffer): void {
-    const atNs = nowNs();
-    this.#count.feed(bytes);
-    const count = Math.min(Math.floor(this.#count.bodyBytes / EVENT_BYTES), this.writtenAtNs.length);
-    if (count > 0) this.firstAtNs ??= atNs;
-    while (this.delaysNs.length < count) {
-      this.delaysNs.push(atNs - (this.writtenAtNs[this.delaysNs.length] as number));
-      this.#options.onChunk?.(this);
-    }
-    if (!this.#count.ended) return;
-    this.#ended.resolve();
-    this.#socket.destroy();
-  }
-}
+type Edge = 'start' | 'end';
 
 export class Load {
   readonly #engine: LightEngine;
@@ -94,9 +51,9 @@ export class Load {
     return this.#engine.port;
   }
 
-  open(port: number, handlers: Pick<StreamOptions, 'onAnswer' | 'onChunk'>): LoadStream {
+  open(to: number | Address, handlers: StreamHandlers): LoadStream {
     this.#number += 1;
-    const stream = new LoadStream({ port, number: this.#number, ...handlers });
+    const stream = new LoadStream(typeof to === 'number' ? { port: to } : to, this.#number, handlers);
     this.#waiting.set(this.#number, stream);
     return stream;
   }
@@ -104,14 +61,15 @@ export class Load {
   /**
    * Lanes of streams one after the other, each of so many chunks at so many a second. The lanes start
    * spread over the length of a stream, as independent ones. Only what was written within the window counts,
-   * which begins when all lanes run; `onWindow` is called at its beginning and at its end.
+   * which begins when all lanes run; `onWindow` is called at its beginning and at its end. A chunk waits for its
+   * moment and for nothing else, so a slow way between makes none of them later.
    */
   async paced(
-    port: number,
+    to: number | Address,
     plan: PacedPlan,
-    onWindow: (edge: 'start' | 'end') => void = () => undefined,
+    onWindow: (edge: Edge) => void = () => undefined,
   ): Promise<Delays> {
-    const delays: Delays = { chunkNs: [], firstNs: [] };
+    const delays: Delays = { chunkNs: [], lateNs: [], writtenAtNs: [], joinedCount: 0, firstNs: [] };
     const lengthNs = plan.chunkCount * plan.everyMs * NS_PER_MS;
     const begunAtNs = nowNs();
     const [fromNs, toNs] = [begunAtNs + lengthNs, begunAtNs + lengthNs + plan.forMs * NS_PER_MS];
@@ -119,70 +77,42 @@ export class Load {
     const lane = async (index: number): Promise<void> => {
       await pace.at(begunAtNs + (lengthNs * index) / plan.streamCount);
       while (nowNs() < toNs) {
-        const stream = await this.#pacedStream(port, plan, pace);
-        for (const [chunk, delayNs] of stream.delaysNs.entries()) {
-          const atNs = stream.writtenAtNs[chunk] as number;
-          if (atNs >= fromNs && atNs < toNs) delays.chunkNs.push(delayNs);
+        const { stream, startAtNs } = await this.#pacedStream(to, plan, pace);
+        for (const [chunk, atNs] of stream.writtenAtNs.entries()) {
+          if (atNs < fromNs || atNs >= toNs) continue;
+          delays.chunkNs.push(stream.delaysNs[chunk] ?? NaN);
+          delays.lateNs.push(atNs - (startAtNs + chunk * plan.everyMs * NS_PER_MS));
+          delays.writtenAtNs.push(atNs);
+          if (stream.wasJoined[chunk] === true) delays.joinedCount += 1;
         }
         if (stream.openedAtNs >= fromNs) delays.firstNs.push((stream.firstAtNs ?? NaN) - stream.openedAtNs);
       }
     };
     const lanes = Promise.all(Array.from({ length: plan.streamCount }, (_, index) => lane(index)));
-    await pace.at(fromNs);
-    onWindow('start');
-    await pace.at(toNs);
-    onWindow('end');
-    await lanes;
-    pace.stop();
+    try {
+      await Promise.race([pace.at(fromNs), lanes]);
+      onWindow('start');
+      await Promise.race([pace.at(toNs), lanes]);
+      onWindow('end');
+      await lanes;
+    } finally {
+      pace.stop();
+    }
     return delays;
   }
 
-  async #pacedStream(port: number, { chunkCount, everyMs }: PacedPlan, pace: Pace): Promise<LoadStream> {
+  async #pacedStream(to: number | Address, plan: PacedPlan, pace: Pace) {
     const answered = Promise.withResolvers<void>();
-    const stream = this.open(port, { onAnswer: () => answered.resolve() });
+    const handlers = { onAnswer: () => answered.resolve(), ...(plan.event === undefined ? {} : { event: plan.event }) };
+    const stream = this.open(to, handlers);
     await Promise.race([answered.promise, stream.ended]);
     const startAtNs = nowNs();
-    for (let chunk = 0; chunk < chunkCount; chunk += 1) {
-      await pace.at(startAtNs + chunk * everyMs * NS_PER_MS);
+    for (let chunk = 0; chunk < plan.chunkCount; chunk += 1) {
+      await pace.at(startAtNs + chunk * plan.everyMs * NS_PER_MS);
       stream.chunk();
     }
     stream.answer?.end();
     await stream.ended;
-    return stream;
-  }
-}
-
-export interface PacedPlan {
-  readonly streamCount: number;
-  readonly chunkCount: number;
-  readonly everyMs: number;
-  /** Length of the window. */
-  readonly forMs: number;
-}
-
-/** One timer for all waits: thousands of timers of their own would be a load of their own. */
-class Pace {
-  readonly #waits: { readonly atNs: number; readonly resolve: () => void }[] = [];
-  readonly #timer = setInterval(() => this.#tick(), 1);
-
-  at(atNs: number): Promise<void> {
-    return new Promise((resolve) => this.#waits.push({ atNs, resolve }));
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  #tick(): void {
-    const now = nowNs();
-    let kept = 0;
-    for (const wait of this.#waits) {
-      if (wait.atNs <= now) wait.resolve();
-      else {
-        this.#waits[kept] = wait;
-        kept += 1;
-      }
-    }
-    this.#waits.length = kept;
+    return { stream, startAtNs };
   }
 }

@@ -25,7 +25,7 @@ export interface BenchResult {
   readonly figures: unknown;
 }
 
-function tableText({ title, head, rows }: Table): string {
+export function tableText({ title, head, rows }: Table): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rule = head.map((_, index) => (index === 0 ? '---' : '---:'));
   return [`### ${title}`, '', line(head), line(rule), ...rows.map(line), ''].join('\n');
@@ -43,11 +43,16 @@ function verdictText(verdict: Verdict): string {
   return `${isMet(verdict) ? 'PASS' : 'MISS'} ${what}: ${short(value)} ${unit} (target ≤ ${target} ${unit})`;
 }
 
+/** What it ran on, in a sentence. */
+export function machineText(): string {
+  return `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}`;
+}
+
 /** Runs a bench and prints what it found; says whether every target was met. */
 export async function report(run: () => Promise<BenchResult>): Promise<boolean> {
   const before = loadavg()[0] ?? NaN;
   const { name, tables, verdicts, figures } = await run();
-  const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}`;
+  const machine = machineText();
   const lines = [
     `## ${name}`,
     '',

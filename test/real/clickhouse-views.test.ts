@@ -185,19 +185,19 @@ describe.skipIf(!isThere)('the growth of a counter in a window', () => {
   /** Instance, when it started, and what it told: seconds from the start of the window, and the value. */
   type Told = readonly [instance: string, startedS: number, points: readonly (readonly [atS: number, value: number])[]];
 
-  async function insert(told: readonly Told[]): Promise<void> {
+  async function insert(metric: string, told: readonly Told[]): Promise<void> {
     const values = told.flatMap(([instance, startedS, points]) =>
       points.map(([atS, value]) => {
         const times = `toDateTime(${since + startedS}), toDateTime(${since + atS})`;
-        return `(map('service.instance.id', '${instance}'), 'rubato', 'rubato.made.up', ${times}, ${value}, true)`;
+        return `(map('service.instance.id', '${instance}'), 'rubato', '${metric}', ${times}, ${value}, true)`;
       }),
     );
     const columns = 'ResourceAttributes, ScopeName, MetricName, StartTimeUnix, TimeUnix, Value, IsMonotonic';
     await clickHouse!.run(`INSERT INTO otel.otel_metrics_sum (${columns}) VALUES ${values.join(', ')}`);
   }
 
-  test('is from the last value before it, from nothing after a start, and from the first that is known else', async () => {
-    await insert([
+  test('is from what it had before, from nothing where it is new, and from the first that is known else', async () => {
+    await insert('rubato.made.up', [
       // Told before, twice within, and at the first moment that is outside.
       [
         'goes on',
@@ -236,6 +236,34 @@ describe.skipIf(!isThere)('the growth of a counter in a window', () => {
       ['has ended', -5_000, [[-30, 7]]],
       // So long ago that nobody looks there.
       ['is forgotten', -5_000, [[-700, 7]]],
+      [
+        'is new in a sidecar',
+        -5_000,
+        [
+          [20, 3],
+          [30, 5],
+        ],
+      ],
+    ]);
+    // What every sidecar tells each time.
+    await insert('rubato.self.cpu', [
+      [
+        'is new in a sidecar',
+        -5_000,
+        [
+          [10, 1],
+          [20, 1],
+          [30, 1],
+        ],
+      ],
+      [
+        'was not heard of',
+        -5_000,
+        [
+          [5, 1],
+          [25, 1],
+        ],
+      ],
     ]);
     const told = await rows(
       `SELECT instance, sum(increase) AS grown
@@ -245,6 +273,7 @@ describe.skipIf(!isThere)('the growth of a counter in a window', () => {
     expect(told).toEqual([
       { instance: 'goes on', grown: 12 },
       { instance: 'has ended', grown: 0 },
+      { instance: 'is new in a sidecar', grown: 5 },
       { instance: 'starts anew', grown: 3 + 4 },
       { instance: 'was not heard of', grown: 4 },
     ]);

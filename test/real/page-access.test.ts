@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { configFile } from '../support/config-file.ts';
 import { sleep } from '../support/signal.ts';
 import { say } from './judge/missing.ts';
-import { encodedBytes, overflowPx } from './page/in-page.ts';
+import { cutPx, encodedBytes, overflowPx } from './page/in-page.ts';
 import { OBJECTIVES } from './page/load.ts';
 import { usePages } from './page/use-pages.ts';
 import { hasBrowser, type Look, type WatchedPage } from './page/watched.ts';
@@ -36,9 +36,7 @@ describe.skipIf(!hasBrowser())('nobody is kept from using it', () => {
       await look(`empty ${name}`, watched);
     }
     await load.play();
-    const stall = load.ask({ promptTokens: 60, outputTokens: 150 });
-    void load.ask({ promptTokens: 12_000, outputTokens: 5, afterMs: 800 });
-    await stall;
+    await load.playStall();
     for (const [at, { name }] of LOOKS.entries()) {
       const watched = pages.all[at]!;
       await watched.page.locator('[data-stream]').first().waitFor();
@@ -55,6 +53,19 @@ describe.skipIf(!hasBrowser())('nobody is kept from using it', () => {
     }
     expect(found).toEqual([]);
     expect(pages.all.flatMap(({ faults }) => faults)).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser())('a laptop', () => {
+  test('shows each stream as far as to who made its stall, without scrolling to the side', async () => {
+    const load = await pages.start();
+    const { page } = await pages.open(load, { width: 1_280 });
+    const played = load.playStall();
+    const cause = page.locator('[data-stream="0.0-0"] .cell-stalls').filter({ hasText: 'prefill interference' });
+    await cause.waitFor();
+    expect(await cause.evaluate(cutPx)).toBe(0);
+    expect(await page.locator('.streams-table').evaluate(cutPx)).toBe(0);
+    await played;
   });
 });
 

@@ -73,16 +73,14 @@ describe.skipIf(!hasBrowser())('the live page', () => {
   test('shows a stall while it happens, and afterwards who made it', async () => {
     const load = await pages.start();
     const { page } = await pages.open(load);
-    const streams = [0, 1, 2].map((nth) => load.ask({ promptTokens: 60, outputTokens: 250, afterMs: 100 * nth }));
-    // A prompt of two seconds comes in among them.
-    void load.ask({ promptTokens: 20_000, outputTokens: 5, afterMs: 2_000 });
+    const played = load.playStall();
     const row = page.locator('[data-stream="0.0-0"]');
     await row.filter({ hasText: /^(?!.*stall).*silent for [\d.]+\ss/s }).waitFor();
     expect(await row.locator('.cell-word').textContent()).toBe('silent');
     await row.locator('.cell-stalls').filter({ hasText: 'prefill interference' }).waitFor();
     // By then the stream goes on.
     expect(await row.locator('.cell-word').textContent()).not.toBe('silent');
-    await Promise.all(streams);
+    await played;
     await row.locator('.cell-word').filter({ hasText: 'ok' }).waitFor();
     expect(await row.locator('.cell-strip').getAttribute('title')).toMatch(/1 stall\b.*prefill interference/s);
     expect(pages.all[0]!.faults).toEqual([]);

@@ -16,6 +16,7 @@ interface Browser {
     addEventListener(type: string, listener: (event: { effectiveDirective: string; blockedURI: string }) => void): void;
     dispatchEvent(event: Event): void;
   };
+  getComputedStyle(element: Box): { readonly backgroundColor: string };
   readonly performance: { getEntriesByType(type: string): { readonly encodedBodySize: number }[] };
   tellViolation(what: string): Promise<void>;
 }
@@ -44,6 +45,18 @@ export function figures(): Record<string, string> {
 export function overflowPx(): number {
   const { documentElement } = (globalThis as unknown as Browser).document;
   return documentElement.scrollWidth - documentElement.clientWidth;
+}
+
+/** Colours behind all that match, as they are drawn. */
+export function backgrounds(selector: string): string[] {
+  const browser = globalThis as unknown as Browser;
+  return [...browser.document.querySelectorAll(selector)].map((each) => browser.getComputedStyle(each).backgroundColor);
+}
+
+/** How much of what stands in an element is not in sight. */
+export function cutPx(element: unknown): number {
+  const { scrollWidth, clientWidth } = element as Box;
+  return scrollWidth - clientWidth;
 }
 
 /** As if the tab were put away or taken up again; a headless browser shows every tab all the time. */

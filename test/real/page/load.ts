@@ -38,6 +38,8 @@ export interface Ask {
   /** Leaves after so many reads. */
   readonly leaveAfterReads?: number;
   readonly signal?: AbortSignal;
+  /** Of traffic; absent: none is named. */
+  readonly className?: string;
 }
 
 export class Load {
@@ -66,7 +68,14 @@ export class Load {
     return `http://127.0.0.1:${this.sidecar.adminPort}`;
   }
 
-  async ask({ promptTokens, outputTokens, afterMs = 0, leaveAfterReads, signal }: Ask): Promise<StreamAnswer> {
+  async ask({
+    promptTokens,
+    outputTokens,
+    afterMs = 0,
+    leaveAfterReads,
+    signal,
+    className,
+  }: Ask): Promise<StreamAnswer> {
     await sleep(afterMs);
     this.#nth += 1;
     return sendRequest({
@@ -79,6 +88,7 @@ export class Load {
         // Prompts differ in their first word, so that no cache knows them.
         messages: [{ role: 'user', content: `${this.#nth} ${PROMPT}`.padEnd(4 * promptTokens, ' tempo') }],
       }),
+      ...(className !== undefined && { headers: { 'x-traffic-class': className } }),
       ...(signal !== undefined && { signal }),
       ...(leaveAfterReads !== undefined && {
         onRead: (_: unknown, readCount: number) => (readCount >= leaveAfterReads ? ('leave' as const) : undefined),
@@ -97,6 +107,12 @@ export class Load {
     const before = this.sidecar.records().length;
     await Promise.all(asks.map((ask) => this.ask(ask)));
     await this.sidecar.untilRecords(before + asks.length, 30_000);
+  }
+
+  /** Three streams, among which a prompt of two seconds comes in; the first of them is `0.0-0` of a fresh sidecar. */
+  async playStall(): Promise<void> {
+    const streams = [0, 1, 2].map((nth) => this.ask({ promptTokens: 60, outputTokens: 250, afterMs: 100 * nth }));
+    await Promise.all([...streams, this.ask({ promptTokens: 20_000, outputTokens: 5, afterMs: 2_000 })]);
   }
 
   async summary(): Promise<Summary> {

@@ -22,10 +22,11 @@ const LOAD_MS = Number(process.env['RUBATO_PICTURES_SECONDS'] ?? '100') * 1_000;
 const MS = 1_000_000;
 const MODEL_NAME = 'llama-3.1-8b';
 
-/** Now and then the host stands still, and long prompts are read among the steps of streams. */
+/** Steps of some 35 ms; now and then the host stands still, and long prompts are read among the steps of streams. */
 const MODEL: EngineModel = {
   ...SMALL_MODEL,
   maxRunning: 24,
+  stepBaseNs: 32 * MS,
   host: { everySteps: 400, lowestNs: 220 * MS, highestNs: 320 * MS, requestNs: 0 },
 };
 const CLASSES: readonly MixClass[] = [

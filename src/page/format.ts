@@ -51,6 +51,11 @@ export function count(value: number | undefined): string {
   return value === undefined ? UNKNOWN : grouped(Math.round(value));
 }
 
+/** How many of something, with its name: `1 gap`, `1 234 gaps`. */
+export function counted(value: number, one: string, many: string): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
 /** A number as it is, without digits that say nothing: `1.4`, `320`, `0.02`. */
 export function figure(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return UNKNOWN;

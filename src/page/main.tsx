@@ -3,6 +3,7 @@ import { render } from 'preact';
 import './style/theme.css';
 import './style/base.css';
 import './style/shell.css';
+import './style/forced.css';
 import { Page } from './shell/page.tsx';
 
 const root = document.querySelector('#page');

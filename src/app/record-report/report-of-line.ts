@@ -78,5 +78,7 @@ const KNOWN: Readonly<Record<keyof StreamRecord, true>> = {
 
 /** Of a record only what is known of: files are edited by hand, and a page is handed on. */
 function knownFields(raw: Readonly<Record<string, unknown>>): StreamRecord {
-  return Object.fromEntries(Object.entries(raw).filter(([name]) => name in KNOWN)) as unknown as StreamRecord;
+  return Object.fromEntries(
+    Object.entries(raw).filter(([name]) => Object.hasOwn(KNOWN, name)),
+  ) as unknown as StreamRecord;
 }

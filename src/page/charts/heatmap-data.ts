@@ -1,7 +1,7 @@
 // Gaps over time as a grid: which columns and rows are shown, what each cell counts, and what that is in words. Pure;
 // colours and pixels are the canvas's business.
 import type { GapColumn } from '../../telemetry/live/frame.ts';
-import { clock, count, span } from '../format.ts';
+import { clock, counted, span } from '../format.ts';
 
 const NS_PER_MS = 1e6;
 /** Fewer columns would be bars, and a page just opened would be one. */
@@ -129,7 +129,7 @@ export function cellWords(grid: HeatGrid, column: number, row: number): string {
       ? `above ${span(fromNs / NS_PER_MS)}`
       : `${span(fromNs / NS_PER_MS)} to ${span(toNs / NS_PER_MS)}`;
   const value = cells.get(column)?.[row];
-  const gaps = value === undefined ? 'not seen' : `${count(value)} ${value === 1 ? 'gap' : 'gaps'}`;
+  const gaps = value === undefined ? 'not seen' : counted(value, 'gap', 'gaps');
   return `${clock(at)}, ${length}: ${gaps}`;
 }
 
@@ -142,7 +142,7 @@ export function gridWords(grid: HeatGrid): string {
     top === Infinity
       ? `above ${span((grid.rowEdgesNs[longest - 1] ?? 0) / NS_PER_MS)}`
       : `up to ${span(top / NS_PER_MS)}`;
-  return `${count(gapCount)} gaps from ${clock(fromEpochMs)} to ${clock(fromEpochMs + columnCount * columnMs)}; the longest ${most}.`;
+  return `${counted(gapCount, 'gap', 'gaps')} from ${clock(fromEpochMs)} to ${clock(fromEpochMs + columnCount * columnMs)}; the longest ${most}.`;
 }
 
 function longestRow({ rowEdgesNs, cells }: HeatGrid): number {

@@ -2,7 +2,7 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { GapHistogram } from '../../telemetry/live/frame.ts';
-import { count, percent, span } from '../format.ts';
+import { count, counted, percent, span } from '../format.ts';
 import { themeColor, withAlpha } from './colors.ts';
 import { histogramColumns } from './histogram-data.ts';
 import { type MarkLine, marksPlugin } from './marks.ts';
@@ -31,7 +31,8 @@ function histogramOptions(lines: readonly MarkLine[]): Omit<uPlot.Options, 'widt
   return {
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 8, 0, 0],
+    // The name of the last step on the axis stands half beyond it.
+    padding: [8, 22, 0, 0],
     scales: { x: { time: false, distr: 3 }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.05)] } },
     axes: [
       axis({ values: (_plot, splits) => splits.map((at) => (isNamed(at) ? span(at) : '')), size: 24 }),
@@ -66,5 +67,5 @@ export function histogramWords({ count: gapCount, shape }: GapHistogram): string
     ({ atNs, weightRatio }) => `${percent(weightRatio)} around ${span(atNs / 1e6)}`,
   );
   const heaps = modes.length === 0 ? 'too few to have a shape' : modes.join(', ');
-  return `${count(gapCount)} gaps: ${heaps}.`;
+  return `${counted(gapCount, 'gap', 'gaps')}: ${heaps}.`;
 }

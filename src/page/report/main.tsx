@@ -4,6 +4,7 @@ import type { ReportData } from '../../telemetry/report-data.ts';
 import '../style/theme.css';
 import '../style/base.css';
 import '../style/shell.css';
+import '../style/forced.css';
 import './report.css';
 import { ReportPage } from './report-page.tsx';
 

@@ -2,15 +2,14 @@
 // it.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WorstExchange } from '../../telemetry/report-data.ts';
+import { streamOfHash } from '../shell/route.ts';
 import { ExchangeDetail } from '../views/exchange-detail.tsx';
-
-const HASH_START = '#/stream/';
 
 export function ReportDialog({ worst }: { readonly worst: readonly WorstExchange[] }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [id, setId] = useState(idOfAddress());
+  const [id, setId] = useState(() => streamOfHash(location.hash));
   useEffect(() => {
-    const onHash = (): void => setId(idOfAddress());
+    const onHash = (): void => setId(streamOfHash(location.hash));
     addEventListener('hashchange', onHash);
     return () => removeEventListener('hashchange', onHash);
   }, []);
@@ -23,7 +22,7 @@ export function ReportDialog({ worst }: { readonly worst: readonly WorstExchange
   }, [found]);
   // Back to no exchange, without a jump to the top as an empty hash would make.
   const onClose = (): void => {
-    if (idOfAddress() === undefined) return;
+    if (streamOfHash(location.hash) === undefined) return;
     history.pushState(undefined, '', location.pathname + location.search);
     setId(undefined);
   };
@@ -49,9 +48,4 @@ export function ReportDialog({ worst }: { readonly worst: readonly WorstExchange
       )}
     </dialog>
   );
-}
-
-function idOfAddress(): string | undefined {
-  const { hash } = location;
-  return hash.startsWith(HASH_START) ? decodeURIComponent(hash.slice(HASH_START.length)) : undefined;
 }

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { ReportData } from '../../telemetry/report-data.ts';
 import { CanOpen } from '../charts/exchange-link.tsx';
-import { count, moment, span, UNKNOWN } from '../format.ts';
+import { count, counted, moment, span, UNKNOWN } from '../format.ts';
 import { useScrollStops } from '../shell/scroll-stops.ts';
 import { Section } from '../shell/section.tsx';
 import { ClassesView } from '../views/classes.tsx';
@@ -61,13 +61,15 @@ function ReportHead({ data, className, onClass }: ReportHeadProps) {
     <header class="report-head">
       <h1>{title}</h1>
       <p>
-        {count(exchangeCount)} exchanges from {moment(fromEpochMs)} to {moment(toEpochMs)} (
+        {counted(exchangeCount, 'exchange', 'exchanges')} from {moment(fromEpochMs)} to {moment(toEpochMs)} (
         {span(Math.max(0, toEpochMs - fromEpochMs))})
         {edgeCount === 0 ? '' : `, ${count(edgeCount)} of them seen before a hop and counted in no class`}. Every figure
         was computed anew from the records by rubato {version}, {moment(madeAtEpochMs)}.
       </p>
       <p class="note">
-        {files.map(({ name, exchangeCount: each }) => `${name}: ${count(each)} exchanges`).join(' · ') || UNKNOWN}
+        {files
+          .map(({ name, exchangeCount: each }) => `${name}: ${counted(each, 'exchange', 'exchanges')}`)
+          .join(' · ') || UNKNOWN}
       </p>
       {notes.map((text) => (
         <p key={text} class="warning">

@@ -53,7 +53,9 @@ export function Head({ snapshot, sections, classNames, className, onClass, child
             )}
           </ul>
         </nav>
-        {classNames.length > 1 && <ClassChoice classNames={classNames} className={className} onClass={onClass} />}
+        {(classNames.length > 1 || className !== undefined) && (
+          <ClassChoice classNames={classNames} className={className} onClass={onClass} />
+        )}
       </div>
       {children}
     </header>

@@ -14,6 +14,7 @@ import { ObjectivesView } from '../views/objectives.tsx';
 import { StreamsView } from '../views/streams.tsx';
 import { Announcer } from './announcer.tsx';
 import { Banner } from './banner.tsx';
+import { classNamesOf } from './class-names.ts';
 import { ExchangeDialog } from './exchange-dialog.tsx';
 import { Head } from './head.tsx';
 import { useStreamRoute } from './route.ts';
@@ -43,7 +44,8 @@ export function Page() {
   const isKnown = model !== undefined;
   // The browser went to the section of the address before it was there.
   useEffect(() => {
-    if (isKnown && /^#\w+$/.test(location.hash)) document.querySelector(location.hash)?.scrollIntoView();
+    // Whatever stands there is looked up as an id: as a selector, some of it would be none.
+    if (isKnown && location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, [isKnown]);
   const isEmpty = model !== undefined && hasSeenNothing(model);
   const sections = model === undefined ? [] : sectionsOf(model);
@@ -55,7 +57,7 @@ export function Page() {
       <Head
         snapshot={live.snapshot}
         sections={sections}
-        classNames={model === undefined ? [] : classNamesOf(model)}
+        classNames={model === undefined ? [] : classNamesOf(model, className)}
         className={className}
         onClass={setClassName}
       >
@@ -185,10 +187,6 @@ function ofClass<Item extends { readonly class: string }>(
   name: string | undefined,
 ): readonly Item[] {
   return name === undefined ? items : items.filter((item) => item.class === name);
-}
-
-function classNamesOf({ state, open }: LiveModel): string[] {
-  return [...new Set([...state.classes.map((each) => each.class), ...open.map(({ row }) => row.class)])].toSorted();
 }
 
 function sectionsOf(model: LiveModel): typeof SECTIONS {

@@ -5,7 +5,7 @@ import type { BasisCounts, TtftExchange } from '../../telemetry/ttft-memory.ts';
 import { ExchangeLink } from '../charts/exchange-link.tsx';
 import { PartBar, PartSwatch } from '../charts/part-bar.tsx';
 import { PART_MEANING, PART_ORDER, type PartLength } from '../charts/parts.ts';
-import { count, late, msNumber, percent, UNKNOWN } from '../format.ts';
+import { count, counted, late, msNumber, percent, UNKNOWN } from '../format.ts';
 
 const PERCENTS = ['p50', 'p95', 'p99'] as const;
 type Percent = (typeof PERCENTS)[number];
@@ -35,7 +35,7 @@ export function ClassTtft({ summary, shown }: ClassTtftProps) {
         <p class="empty">
           {summary.exchangeCount === 0
             ? 'No exchange of this class has ended yet.'
-            : `No first token yet: of ${count(summary.exchangeCount)} exchanges none had a token to time.`}
+            : `No first token yet: none of ${counted(summary.exchangeCount, 'exchange', 'exchanges')} had a token to time.`}
         </p>
       </section>
     );

@@ -8,7 +8,7 @@ import { heatGrid, gridWords } from '../charts/heatmap-data.ts';
 import { Heatmap } from '../charts/heatmap.tsx';
 import { Histogram, histogramWords } from '../charts/histogram.tsx';
 import type { MarkLine } from '../charts/marks.ts';
-import { count } from '../format.ts';
+import { count, counted } from '../format.ts';
 import { gapLines } from './gaps-lines.ts';
 import { GapsTable } from './gaps-table.tsx';
 
@@ -41,7 +41,9 @@ export function GapsView({ about, columns, histograms, classes, floors, classNam
     return heatGrid({ columns, edgesNs, columnMs, columnsMaxCount, className, linesNs });
   }, [about, columns, lines, className]);
   const shown = histograms.filter((each) => className === undefined || each.class === className);
-  if (grid === undefined && shown.every((each) => each.count === 0)) {
+  // A class whose answers come in one piece has none, and its empty picture would be as large as a full one.
+  const [filled, empty] = [shown.filter((each) => each.count > 0), shown.filter((each) => each.count === 0)];
+  if (grid === undefined && filled.length === 0) {
     return (
       <p class="empty">
         No gaps yet. A gap is the time between two reads with generated text: the second piece of text brings the first.
@@ -62,7 +64,7 @@ export function GapsView({ about, columns, histograms, classes, floors, classNam
         </figure>
       )}
       <div class="histograms">
-        {shown.map((histogram) => (
+        {filled.map((histogram) => (
           <HistogramFigure
             key={histogram.class}
             histogram={histogram}
@@ -71,6 +73,9 @@ export function GapsView({ about, columns, histograms, classes, floors, classNam
           />
         ))}
       </div>
+      {filled.length < shown.length && (
+        <p class="note">Without a gap so far: {empty.map((each) => each.class).join(', ')}.</p>
+      )}
       <details>
         <summary>The same as text</summary>
         {grid === undefined ? undefined : <p>{gridWords(grid)}</p>}
@@ -114,7 +119,7 @@ function HistogramFigure({ histogram, stallMs, classes, floors }: HistogramFigur
   return (
     <figure>
       <h3>
-        {histogram.class} <small>{count(histogram.count)} gaps</small>
+        {histogram.class} <small>{counted(histogram.count, 'gap', 'gaps')}</small>
       </h3>
       <Histogram histogram={histogram} lines={marks} heightPx={HISTOGRAM_PX} />
       <figcaption>{histogramWords(histogram)}</figcaption>

@@ -3,7 +3,7 @@
 import type { HopSpread, HopState } from '../../judge/hop/state.ts';
 import { HOLD_MEANINGS } from '../../judge/meanings.ts';
 import { Marked } from '../charts/marked.tsx';
-import { count, msNumber, numberWords, percent, word } from '../format.ts';
+import { counted, count, msNumber, numberWords, percent, word } from '../format.ts';
 import { CHANGE_MEANING, WORD_MEANING, WORD_TONE } from './hops-words.ts';
 
 export interface HopsProps {
@@ -113,7 +113,7 @@ function HopCounts({ state }: { readonly state: HopState }) {
   return (
     <>
       <p class="note">
-        {count(pairedCount)} exchanges seen on both sides{found === '' ? '' : ` (by ${found})`}
+        {counted(pairedCount, 'exchange', 'exchanges')} seen on both sides{found === '' ? '' : ` (by ${found})`}
         {missing === '' ? '' : `, not found behind it: ${missing}`}
         {verdicts === '' ? '' : `. Verdicts of single exchanges: ${verdicts}`}
         {clockErrorNs === undefined ? '' : `. The other clock is known to ±${msNumber(clockErrorNs)} ms`}.

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { startModel } from '../../../src/page/feed/live-model.ts';
 import type { Snapshot } from '../../../src/page/feed/live-feed.ts';
+import { classNamesOf } from '../../../src/page/shell/class-names.ts';
 import { linkSays } from '../../../src/page/shell/link-words.ts';
 import { streamOfHash } from '../../../src/page/shell/route.ts';
 import { NOTHING_TOLD, tellNext, type Told } from '../../../src/page/shell/tell.ts';
@@ -23,6 +24,22 @@ describe('the connection in words', () => {
     expect(linkSays(link, false, 6_000).sentence).toContain('again now');
     expect(linkSays(link, false, 6_000).sentence).not.toContain('the last that was known');
     expect(linkSays(link, false, 6_000).canRetry).toBe(true);
+  });
+});
+
+describe('the classes to choose from', () => {
+  const { state, open } = startModel(liveHello('p1', liveBeat(0, { open: [liveOpen('a', { class: 'night' })] })));
+
+  test('are those that there are, once each and in order', () => {
+    const names = [...state.classes.map((each) => each.class), 'night'];
+    expect(classNamesOf({ state, open }, undefined)).toEqual([...new Set(names)].toSorted());
+  });
+
+  test('keep the one that was chosen and that nobody knows any more', () => {
+    expect(classNamesOf({ state, open }, 'gone')).toEqual(
+      [...classNamesOf({ state, open }, undefined), 'gone'].toSorted(),
+    );
+    expect(classNamesOf({ state, open }, 'night')).toEqual(classNamesOf({ state, open }, undefined));
   });
 });
 

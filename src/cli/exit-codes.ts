@@ -6,9 +6,13 @@ export const EXIT = {
   different: {
     code: 1,
     meaning:
-      '`replay` found a figure that differs, or a line that it could not check; `doctor` found a fault; `report` left lines out that it could not read; `probe` found that text is held; `grade --strict` found something bad.',
+      '`replay` found a figure that differs, or a line that it could not check; `doctor` found a fault; `report` left lines out that it could not read; `probe` found that text is held; `grade --strict` found something bad; `load` found an objective missed.',
   },
-  unsure: { code: 3, meaning: '`probe` cannot tell whether text is held; a longer answer may show it.' },
+  unsure: {
+    code: 3,
+    meaning:
+      '`probe` cannot tell whether text is held; a longer answer may show it. `load` cannot judge an objective; more requests may.',
+  },
   configuration: {
     code: 64,
     meaning: 'Wrong flag, variable, file or argument. All faults are listed; nothing was started.',

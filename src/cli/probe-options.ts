@@ -77,7 +77,7 @@ export function readProbeFlags(
     concurrency: flags.read('concurrency', '1', readInteger(1, PROBE_CONCURRENCY_MAX)) ?? 0,
     silenceMaxMs: (flags.read('timeout', TIMEOUT_DEFAULT_S, readInteger(1, 3_600)) ?? 0) * 1000,
     tls: {
-      caPem: caFile === undefined ? undefined : readFile('--ca', caFile, faults),
+      caPem: caFile === undefined ? undefined : readGivenFile('--ca', caFile, faults),
       insecure: given.getOptionValue('insecure') === true,
     },
     peer,
@@ -88,7 +88,7 @@ export function readProbeFlags(
   return target === undefined || faults.length > 0 ? { faults } : { target, ...read };
 }
 
-function readTarget(args: readonly string[], api: string | undefined, faults: string[]): Target | undefined {
+export function readTarget(args: readonly string[], api: string | undefined, faults: string[]): Target | undefined {
   if (api !== undefined && !API_NAMES.includes(api as ApiName)) faults.push(`--api: expected ${API_NAMES.join(', ')}.`);
   const [text, ...more] = args;
   if (text === undefined || more.length > 0) {
@@ -107,7 +107,7 @@ function readTarget(args: readonly string[], api: string | undefined, faults: st
   return targetOf(url, api as ApiName | undefined);
 }
 
-function readFile(flag: string, path: string, faults: string[]): string | undefined {
+export function readGivenFile(flag: string, path: string, faults: string[]): string | undefined {
   try {
     if (statSync(path).size <= PROBE_FILE_MAX_BYTES) return readFileSync(path, 'utf8');
     faults.push(`${flag}: ${path} is too large.`);
@@ -119,7 +119,7 @@ function readFile(flag: string, path: string, faults: string[]): string | undefi
 }
 
 function readCompared(path: string, faults: string[]): ProbeResult | undefined {
-  const text = readFile('--compare', path, faults);
+  const text = readGivenFile('--compare', path, faults);
   if (text === undefined) return undefined;
   const run = readRun(text);
   if (typeof run !== 'string') return run;

@@ -10,6 +10,7 @@ import { CommandFailure, describeInternal } from './failures.ts';
 import { floorCommand } from './floor.ts';
 import { gradeCommand } from './grade.ts';
 import type { Io } from './io.ts';
+import { loadCommand } from './load.ts';
 import { probeCommand } from './probe.ts';
 import { replayCommand } from './replay.ts';
 import { reportCommand } from './report.ts';
@@ -28,6 +29,7 @@ const COMMANDS: Readonly<Record<string, CommandDefinition>> = {
   top: topCommand,
   grade: gradeCommand,
   probe: probeCommand,
+  load: loadCommand,
   report: reportCommand,
   replay: replayCommand,
   rules: rulesCommand,
@@ -43,6 +45,7 @@ Examples:
   rubato doctor --upstream http://127.0.0.1:8000  check everything around it, with the cures
   rubato grade --recipe nginx/default             what a gateway holds, adds and changes
   rubato probe https://api.example.com            measure an endpoint from here, and who holds its text
+  rubato load http://127.0.0.1:8000 --rate 4      send a load as users do, and what they would feel
   rubato report records.jsonl                     what is in them, as one HTML page
   rubato replay records.jsonl                     recompute every figure of a record file
   rubato rules --config rubato.yaml               its objectives as alerts for Prometheus

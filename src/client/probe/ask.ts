@@ -1,6 +1,12 @@
 // Sends one streaming request and keeps its answer as the sidecar would: moments of name look-up, handshakes,
 // head and reads, stamped at the socket's and the parser's own events. Never rejects: a failure is an answer.
-import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import {
+  request as httpRequest,
+  type Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { anchorNow, epochMsOf, nowNs } from '../../base/clock.ts';
@@ -28,6 +34,10 @@ export interface Ask {
   /** Longest wait for anything to come. */
   readonly silenceMaxMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Keeps connections for later requests. Absent: a connection of its own. */
+  readonly agent?: Agent | undefined;
+  /** Stamps the reads, where many streams share one. */
+  readonly bound?: Pick<LoopBound, 'stamp'> | undefined;
   /** Told of each read with the number of events with generated text in it; ns since the request was begun. */
   readonly onArrival?: (atNs: number, textEventCount: number) => void;
 }
@@ -53,7 +63,8 @@ class Exchange {
   readonly #ask: Ask;
   readonly #log: AnswerLog;
   readonly #openedAtNs: number;
-  readonly #bound = new LoopBound();
+  readonly #ownBound: LoopBound | undefined;
+  readonly #bound: Pick<LoopBound, 'stamp'>;
   readonly #end: OnceEnd<Ending>;
   #request: ClientRequest | undefined;
   #headSeen = false;
@@ -63,6 +74,8 @@ class Exchange {
 
   constructor(asking: Ask, resolve: (asked: Asked) => void) {
     this.#ask = asking;
+    this.#ownBound = asking.bound === undefined ? new LoopBound() : undefined;
+    this.#bound = asking.bound ?? (this.#ownBound as LoopBound);
     const anchor = anchorNow();
     this.#openedAtNs = nowNs();
     const { id, url, body, model } = asking;
@@ -73,7 +86,7 @@ class Exchange {
     });
     this.#end = new OnceEnd<Ending>(({ wire, code }) => {
       clearTimeout(this.#silence);
-      this.#bound.stop();
+      this.#ownBound?.stop();
       asking.signal?.removeEventListener('abort', this.#onAbort);
       if (wire !== 'complete') this.#request?.destroy();
       const record = this.#log.end({ atNs: this.#now(), wire, reason: code });
@@ -85,11 +98,11 @@ class Exchange {
   }
 
   start(): void {
-    const { url, fields, body, tls, signal } = this.#ask;
+    const { url, fields, body, tls, signal, agent } = this.#ask;
     Object.assign(this.#log.marks, { uploadEndAtNs: 0, connectStartAtNs: 0 });
     const options: RequestOptions & { ca?: string; rejectUnauthorized?: boolean } = {
       method: 'POST',
-      agent: false,
+      agent: agent ?? false,
       maxHeaderSize: HEAD_MAX_BYTES,
       headers: {
         'content-type': 'application/json',
@@ -123,6 +136,11 @@ class Exchange {
   #watchSocket(socket: Socket): void {
     const facts: { reused: boolean; dnsNs?: number; tcpNs?: number; tlsNs?: number } = { reused: false };
     this.#log.connection = facts;
+    if (this.#request?.reusedSocket === true) {
+      facts.reused = true;
+      this.#log.marks.connectedAtNs = this.#now();
+      return;
+    }
     let attemptAtNs = this.#now();
     let connectedAtNs = 0;
     const isSecure = this.#ask.url.protocol === 'https:';

@@ -90,7 +90,7 @@ function listed({ target, tls, silenceMaxMs, ...options }: ProbeOptions): Promis
   return firstModel({ url: target.modelsUrl, fields, tls, silenceMaxMs });
 }
 
-function keyFields({ target, key }: Pick<ProbeOptions, 'target' | 'key'>): Record<string, string> {
+export function keyFields({ target, key }: Pick<ProbeOptions, 'target' | 'key'>): Record<string, string> {
   return { ...ownFields(target.api.name), ...(key === undefined ? {} : target.api.keyFields(key)) };
 }
 
@@ -134,18 +134,26 @@ class Probe {
   }
 
   /** True when the refusal names something that the next request can go without. */
-  #learn({ record, bodyStart }: Asked): boolean {
-    const { status } = record.response;
-    if (status !== 400 && status !== 422) return false;
+  #learn(asked: Asked): boolean {
     const before = this.#manners;
-    if (bodyStart.includes('max_completion_tokens')) this.#manners = { ...before, completionTokens: true };
-    else if (bodyStart.includes('stream_options')) this.#manners = { ...before, usage: false };
-    return this.#manners.usage !== before.usage || this.#manners.completionTokens !== before.completionTokens;
+    this.#manners = learnManners(before, asked);
+    return this.#manners !== before;
   }
 }
 
+/** What a refusal names that the next request can go without; the same object when it names nothing new. */
+export function learnManners(before: Manners, { record, bodyStart }: Asked): Manners {
+  const { status } = record.response;
+  if (status !== 400 && status !== 422) return before;
+  if (bodyStart.includes('max_completion_tokens')) {
+    return before.completionTokens ? before : { ...before, completionTokens: true };
+  }
+  if (bodyStart.includes('stream_options')) return before.usage ? { ...before, usage: false } : before;
+  return before;
+}
+
 /** A trace that nobody samples, and a request id: by either another rubato finds the stream. */
-function pairFields(): Record<string, string> {
+export function pairFields(): Record<string, string> {
   const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
   return { traceparent: `00-${hex(16)}-${hex(8)}-00`, 'x-request-id': `rubato-probe-${randomUUID()}` };
 }

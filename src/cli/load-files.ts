@@ -1,0 +1,63 @@
+// The files that a load writes: one line a request as they end, and the whole when it is over. A file that cannot be
+// made is told before anything is sent.
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { CSV_HEAD, csvLine } from '../client/load/csv.ts';
+import type { LoadExchange } from '../client/load/result.ts';
+import { EXIT } from './exit-codes.ts';
+import { CommandFailure } from './failures.ts';
+
+/** Lines are written some at a time: a write for each would delay the stamps of reads that come meanwhile. */
+const LINES_TOGETHER_COUNT = 64;
+
+export class CsvFile {
+  readonly #path: string;
+  readonly #fd: number;
+  #lines: string[] = [CSV_HEAD];
+  /** A disk that fills up ends no run; it is told behind the page. */
+  #fault: unknown;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#fd = guarded(path, () => openSync(path, 'w'));
+  }
+
+  add(exchange: LoadExchange): void {
+    this.#lines.push(csvLine(exchange));
+    if (this.#lines.length >= LINES_TOGETHER_COUNT) this.#write();
+  }
+
+  close(): void {
+    this.#write();
+    closeSync(this.#fd);
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  #write(): void {
+    const text = this.#lines.map((line) => `${line}\n`).join('');
+    this.#lines = [];
+    if (this.#fault !== undefined) return;
+    try {
+      guarded(this.#path, () => writeSync(this.#fd, text));
+    } catch (fault) {
+      this.#fault = fault;
+    }
+  }
+}
+
+/** Makes sure that it can be written, before a long run. */
+export function touchFile(path: string): void {
+  guarded(path, () => closeSync(openSync(path, 'a')));
+}
+
+export function writeWhole(path: string, text: string): void {
+  guarded(path, () => writeFileSync(path, text));
+}
+
+function guarded<Value>(path: string, run: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new CommandFailure(`Cannot write ${path}: ${code}.`, EXIT.unavailable.code);
+  }
+}

@@ -1,0 +1,185 @@
+// `rubato load`: sends a load as users do and says what they would have felt. Knows flags, files, signals and exit
+// codes; the sending and the figures stand in client/load/.
+import type { Command } from 'commander';
+import type { LoadOptions } from '../client/load/options.ts';
+import type { Schedule } from '../client/load/plan.ts';
+import { ProgressLine } from '../client/load/progress.ts';
+import { reportLines } from '../client/load/report.ts';
+import type { LoadResult } from '../client/load/result.ts';
+import { checkTarget, runLoad } from '../client/load/run-load.ts';
+import { figuresOf, sweepLines, type SweepStep } from '../client/load/sweep.ts';
+import { TraceReader } from '../client/load/trace.ts';
+import { wholeVerdict } from '../client/load/verdicts.ts';
+import { firstModel } from '../client/probe/list-models.ts';
+import { keyFields } from '../client/probe/run-probe.ts';
+import type { Met } from '../judge/slo/verdict.ts';
+import { EXIT } from './exit-codes.ts';
+import { CommandFailure, readFailure, usageFailure } from './failures.ts';
+import type { Io } from './io.ts';
+import { CsvFile, touchFile, writeWhole } from './load-files.ts';
+import { LOAD_HELP } from './load-help.ts';
+import { addLoadFlags, type LoadFlags, readLoadFlags } from './load-options.ts';
+import { LoadPeer } from './load-peer.ts';
+import { promisedOf } from './load-promises.ts';
+import { shapeText } from './load-shape.ts';
+import { readLines } from './read-lines.ts';
+
+/** Model name for who lists none; servers with one model take any. */
+const ANY_MODEL = 'default';
+const NS_PER_MS = 1e6;
+
+export function loadCommand(command: Command, io: Io): (command: Command) => Promise<number> {
+  addLoadFlags(
+    command
+      .description('send a load as users do, and say what they would have felt')
+      .argument('<url>', 'base or full path of the endpoint'),
+  ).addHelpText('after', LOAD_HELP);
+  return async (given) => {
+    const flags = readLoadFlags(given, io.env);
+    if ('faults' in flags) throw usageFailure(flags.faults);
+    return await withStop((signal) => run(flags, io, signal));
+  };
+}
+
+async function run(flags: LoadFlags, io: Io, signal: AbortSignal): Promise<number> {
+  const specs = promisedOf(flags, io);
+  for (const path of [flags.jsonFile, ...flags.exports.map((each) => each.path)]) {
+    if (path !== undefined && path !== '-') touchFile(path);
+  }
+  const schedule = await scheduleOf(flags);
+  const { target, key, fields, tls, silenceMaxMs } = flags;
+  const asking = { url: target.modelsUrl, fields: { ...keyFields({ target, key }), ...fields }, tls, silenceMaxMs };
+  const model = flags.model ?? (await firstModel(asking)) ?? ANY_MODEL;
+  const options: LoadOptions = {
+    ...flags,
+    model,
+    specs,
+    schedule,
+    scheduleText: shapeText(flags.load),
+    concurrency: flags.load.kind === 'sweep' ? 1 : flags.load.concurrency,
+    withIds: flags.peer !== undefined,
+    signal,
+    listener: {},
+  };
+  const say = flags.jsonFile === '-' ? io.err : io.out;
+  say(`${target.url.origin}${target.url.pathname}, ${target.api.name}, model ${model}`);
+  say(`${options.scheduleText}, seed ${flags.seed}`);
+  await check(options);
+  return flags.load.kind === 'sweep' ? await runSweep(flags, options, io) : await runOnce(flags, options, io);
+}
+
+/** One request first, which is not counted: what is wrong with the endpoint is told at once, and once. */
+async function check(options: LoadOptions): Promise<void> {
+  const trouble = await checkTarget(options);
+  if (trouble === undefined || options.signal.aborted) return;
+  throw new CommandFailure(
+    `The first request got no stream, so no load was sent. ${trouble.says}\n  → ${trouble.cure}`,
+    EXIT.unavailable.code,
+  );
+}
+
+async function scheduleOf({ load }: LoadFlags): Promise<Schedule> {
+  if (load.kind === 'open') return { kind: 'open', arrivals: load.arrivals };
+  if (load.kind !== 'recorded') return { kind: 'closed' };
+  const reader = new TraceReader();
+  try {
+    for await (const { text } of readLines(load.path)) if (!reader.add(text)) break;
+  } catch (error) {
+    throw readFailure(load.path, error) ?? error;
+  }
+  const { recorded } = reader.finish(load.speed);
+  if (recorded.length > 0) return { kind: 'recorded', recorded };
+  throw usageFailure([`--trace: ${load.path} holds no arrival: no record, and no at_ms, at_s or timestamp.`]);
+}
+
+async function runOnce(flags: LoadFlags, options: LoadOptions, io: Io): Promise<number> {
+  const csv = flags.csvFile === undefined ? undefined : new CsvFile(flags.csvFile);
+  const peer = flags.peer === undefined ? undefined : new LoadPeer(flags.peer, flags.tls);
+  if (peer !== undefined && !(await peer.start())) io.err(`No rubato answers at ${flags.peer?.admin.origin}.`);
+  const measured = await watched(options, io, '', (exchange) => {
+    csv?.add(exchange);
+    peer?.add(exchange);
+  });
+  const seen = await peer?.finish();
+  const result: LoadResult = seen === undefined ? measured : { ...measured, peer: seen };
+  const page = ['', ...reportLines(result)];
+  finish(flags, io, { page, json: result });
+  csv?.close();
+  return exitCodeOf([result], wholeVerdict(result.verdicts));
+}
+
+async function runSweep(flags: LoadFlags, options: LoadOptions, io: Io): Promise<number> {
+  const steps: SweepStep[] = [];
+  for (const concurrency of flags.load.kind === 'sweep' ? flags.load.steps : []) {
+    if (options.signal.aborted) break;
+    const result = await watched({ ...options, concurrency }, io, `${concurrency} at a time `);
+    steps.push({ concurrency, result });
+  }
+  finish(flags, io, { page: ['', ...sweepLines(steps)], json: { schema: 1, sweep: steps } });
+  const verdicts = new Set(steps.map(({ result }) => wholeVerdict(result.verdicts)));
+  const best = (['true', 'unknown', 'false'] as const).find((met) => verdicts.has(met));
+  return exitCodeOf(
+    steps.map(({ result }) => result),
+    best,
+  );
+}
+
+/** A run with its line of progress. */
+async function watched(
+  options: LoadOptions,
+  io: Io,
+  title: string,
+  onExchange: LoadOptions['listener']['onExchange'] = () => {},
+): Promise<LoadResult> {
+  const { stdout } = io;
+  const place = {
+    line: io.err,
+    ...(stdout.isTTY === true && { redraw: (text: string) => void stdout.write(`\r\u001b[2K${text}`) }),
+  };
+  const wholeNs = (options.warmupMs + options.durationMs) * NS_PER_MS;
+  const progress = new ProgressLine(place, { wholeNs, count: options.count }, title);
+  try {
+    return await runLoad({
+      ...options,
+      listener: { onExchange, onProgress: (state) => progress.note(state) },
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+function finish(
+  flags: LoadFlags,
+  io: Io,
+  { page, json }: { readonly page: readonly string[]; readonly json: object },
+): void {
+  if (flags.jsonFile === '-') io.out(JSON.stringify(json));
+  else for (const line of page) io.out(line);
+  if (flags.jsonFile !== undefined && flags.jsonFile !== '-') writeWhole(flags.jsonFile, `${JSON.stringify(json)}\n`);
+}
+
+/** Where not one token came, nothing was measured, whatever was promised. */
+function exitCodeOf(results: readonly LoadResult[], met: Met | undefined): number {
+  if (results.every((result) => (figuresOf(result)?.ttft.fromSent.count ?? 0) === 0)) return EXIT.unavailable.code;
+  if (met === 'false') return EXIT.different.code;
+  return met === 'unknown' ? EXIT.unsure.code : EXIT.ok.code;
+}
+
+/** Ctrl-C ends the sending, and the figures so far are shown; a second one ends the process at once. */
+async function withStop(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const stop = new AbortController();
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const leave = (): void => {
+    for (const signal of signals) process.removeListener(signal, onSignal);
+  };
+  const onSignal = (): void => {
+    leave();
+    stop.abort();
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    return await work(stop.signal);
+  } finally {
+    leave();
+  }
+}

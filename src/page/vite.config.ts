@@ -4,17 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { recordInputs } from './build/record-inputs.ts';
 
-const OUT_DIR = fileURLToPath(new URL('../../dist/page/', import.meta.url));
-
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // The page may stand behind a prefix of somebody's gateway.
   base: './',
   publicDir: false,
   logLevel: 'warn',
-  plugins: [recordInputs(OUT_DIR)],
+  plugins: [recordInputs()],
   build: {
-    outDir: OUT_DIR,
+    outDir: fileURLToPath(new URL('../../dist/page/', import.meta.url)),
     emptyOutDir: true,
     assetsDir: 'assets',
     // An asset in a data URL would need another line in the policy than one in a file.

@@ -18,7 +18,7 @@ function ownFiles(moduleIds: Iterable<string>): string[] {
   return [...new Set([...ALWAYS, ...files])].toSorted();
 }
 
-export function recordInputs(outDir: string): Plugin {
+export function recordInputs(): Plugin {
   let files: string[] = ALWAYS;
   return {
     name: 'rubato-record-inputs',
@@ -26,14 +26,15 @@ export function recordInputs(outDir: string): Plugin {
     buildEnd() {
       files = ownFiles(this.getModuleIds());
     },
-    closeBundle() {
+    // The folder is the one that is written to, which whoever starts the build may choose.
+    writeBundle({ dir = '' }) {
       const hashes = files.map((path) => [
         path,
         createHash('sha256')
           .update(readFileSync(join(ROOT, path)))
           .digest('hex'),
       ]);
-      writeFileSync(join(outDir, 'inputs.json'), `${JSON.stringify(Object.fromEntries(hashes), undefined, 2)}\n`);
+      writeFileSync(join(dir, 'inputs.json'), `${JSON.stringify(Object.fromEntries(hashes), undefined, 2)}\n`);
     },
   };
 }

@@ -4,8 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { recordInputs } from '../build/record-inputs.ts';
 
-const OUT_DIR = fileURLToPath(new URL('../../../dist/page/report/', import.meta.url));
-
 /** A report goes from hand to hand without the licences that lie beside the script. */
 const NOTICE =
   '/*! Contains preact, copyright 2015-present Jason Miller, and uPlot, copyright Leon Sorokin. Both: MIT License, ' +
@@ -15,9 +13,9 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   publicDir: false,
   logLevel: 'warn',
-  plugins: [recordInputs(OUT_DIR)],
+  plugins: [recordInputs()],
   build: {
-    outDir: OUT_DIR,
+    outDir: fileURLToPath(new URL('../../../dist/page/report/', import.meta.url)),
     emptyOutDir: true,
     cssCodeSplit: false,
     // What others wrote and is in the bundle comes with the words of its licence.

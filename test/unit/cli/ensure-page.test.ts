@@ -2,7 +2,7 @@
 // in a made-up checkout, with a builder of ours in node_modules that notes its calls and what it was made of.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -19,11 +19,10 @@ beforeEach(() => {
   write('src/cli/ensure-page.mjs', readFileSync(SCRIPT, 'utf8'));
   for (const path of [PAGE, REPORT]) write(path, 'the first');
   builder(`
-    const accounts = ${JSON.stringify(ACCOUNTS)};
     const { createHash } = require('node:crypto');
     const hash = createHash('sha256').update(fs.readFileSync(config)).digest('hex');
-    fs.mkdirSync(require('node:path').dirname(accounts[config]), { recursive: true });
-    fs.writeFileSync(accounts[config], JSON.stringify({ [config]: hash }));`);
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(folder + '/inputs.json', JSON.stringify({ [config]: hash }));`);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -35,6 +34,7 @@ function write(path: string, text: string): void {
 function builder(does: string): void {
   const notes = `const fs = require('node:fs');
     const config = process.argv.at(-1);
+    const folder = process.argv[process.argv.indexOf('--outDir') + 1];
     fs.appendFileSync('calls', config + '\\n');`;
   write('node_modules/vite/bin/vite.js', `${notes}${does}`);
 }
@@ -83,6 +83,31 @@ test('builds again when a file is gone that it was made of, or the account canno
   write(ACCOUNTS[PAGE], '{');
   run();
   expect(builds()).toEqual([PAGE, REPORT]);
+});
+
+test('leaves the page that is there whole until the new one is, and nothing else behind', () => {
+  run();
+  write('dist/page/index.html', 'the page of before');
+  write(PAGE, 'the second');
+  builder(`
+    fs.appendFileSync('seen', fs.readFileSync('dist/page/index.html', 'utf8') + '\\n');
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(folder + '/index.html', 'the page of now');`);
+  run();
+  expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe('the page of before\n'.repeat(2));
+  expect(readFileSync(join(folder, 'dist/page/index.html'), 'utf8')).toBe('the page of now');
+  expect(readdirSync(join(folder, 'dist'))).toEqual(['page']);
+});
+
+test('puts its page in the place of one that somebody else built meanwhile', () => {
+  builder(`
+    fs.mkdirSync(folder, { recursive: true });
+    fs.mkdirSync('dist/page', { recursive: true });
+    fs.writeFileSync('dist/page/index.html', 'of the other');
+    fs.writeFileSync(folder + '/index.html', 'of this one');`);
+  expect(run().status).toBe(0);
+  expect(readFileSync(join(folder, 'dist/page/index.html'), 'utf8')).toBe('of this one');
+  expect(readdirSync(join(folder, 'dist'))).toEqual(['page']);
 });
 
 test('goes on without a page where there is nothing to build it with', () => {

@@ -1,6 +1,6 @@
 // `rubato report`: record files → one HTML page that needs nothing else. Reads line by line, so the size of the files
 // does not matter. What is gathered stands in app/record-report/, what it looks like in page/report/.
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { ReportCollector } from '../app/record-report/collector.ts';
@@ -75,7 +75,9 @@ export async function makeReport({ paths, out, title, worstCount }: Asked, page:
   );
   write(out, html, io);
   const where = out === '-' ? 'the standard output' : out;
-  io.err(`${collector.exchangeCount} exchanges are in ${where} (${(html.length / 1e6).toFixed(1)} MB).`);
+  io.err(
+    `${collector.exchangeCount} ${collector.exchangeCount === 1 ? 'exchange is' : 'exchanges are'} in ${where} (${(html.length / 1e6).toFixed(1)} MB).`,
+  );
   return unreadableCount === 0 ? EXIT.ok.code : EXIT.different.code;
 }
 
@@ -93,9 +95,16 @@ function readGiven(given: Command): Asked {
   const flags = new FlagReader(given, faults);
   const worst = flags.read('worst', String(REPORT_WORST_DEFAULT_COUNT), readInteger(0, REPORT_WORST_MAX_COUNT));
   const out = flags.text('out') ?? OUT_DEFAULT;
-  if (given.args.includes(out)) faults.push('--out: is one of the record files.');
+  if (given.args.some((path) => isSameFile(path, out))) faults.push('--out: is one of the record files.');
   if (faults.length > 0 || worst === undefined) throw usageFailure(faults);
   return { paths: given.args, out, title: flags.text('title'), worstCount: worst };
+}
+
+/** Also under another name, such as ./ before it or a link: the page would be written over what it was made of. */
+function isSameFile(path: string, other: string): boolean {
+  if (path === other) return true;
+  const [one, two] = [path, other].map((each) => statSync(each, { throwIfNoEntry: false }));
+  return one !== undefined && one.dev === two?.dev && one.ino === two.ino;
 }
 
 /** What is read of all files, in their order. */
@@ -136,7 +145,10 @@ class Reading {
 
   end() {
     const notes: string[] = [];
-    if (this.#unreadableCount > 0) notes.push(`${this.#unreadableCount} lines could not be read and are left out.`);
+    if (this.#unreadableCount > 0) {
+      const lines = this.#unreadableCount === 1 ? '1 line' : `${this.#unreadableCount} lines`;
+      notes.push(`${lines} could not be read and ${this.#unreadableCount === 1 ? 'is' : 'are'} left out.`);
+    }
     if (this.#runs.runCount > 1) {
       notes.push(
         `The records are of ${this.#runs.runCount} processes; ids of all but the first end in ~ and its number.`,

@@ -23,6 +23,7 @@ export function reportOfLine(text: string): ReportOfLine {
     const says = `its record has schema ${String(raw['schema'])}; this rubato reads schema ${RECORD_SCHEMA}`;
     return { kind: 'fault', says };
   }
+  if (!isPlaced(raw)) return { kind: 'fault', says: 'its record is damaged (its id, time, route or class)' };
   const record = knownFields(raw);
   const again = rejudge(record);
   if ('fault' in again) return { kind: 'fault', says: again.fault };
@@ -42,6 +43,12 @@ export function reportOfLine(text: string): ReportOfLine {
     ...(stalls.length > 0 && { stalls }),
   };
   return { kind: 'report', report };
+}
+
+/** What is not measured anew but taken over: one wrong moment would move the time that the whole report covers. */
+function isPlaced({ id, openedAtEpochMs, route, class: own }: Readonly<Record<string, unknown>>): boolean {
+  const names = [id, route, isObject(own) ? own['name'] : undefined];
+  return names.every((name) => typeof name === 'string') && Number.isFinite(openedAtEpochMs);
 }
 
 /** All that the type of a record names; the compiler holds the two to each other. */

@@ -1,9 +1,9 @@
 // Goal: `rubato report` writes one page from whatever record files there are, says plainly what is wrong with others,
 // and lets nothing of a record become markup. Method: files of built records, read by the command with a page of three
 // words in place of the built one.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -98,7 +98,14 @@ describe('lines that cannot be read', () => {
     expect(exitCode).toBe(1);
     expect(err).toMatch(/records-\d+\.jsonl:3: this is not JSON\./);
     expect(data.files[0]).toMatchObject({ exchangeCount: 3, unreadableCount: 1 });
-    expect(data.notes).toContain('1 lines could not be read and are left out.');
+    expect(data.notes).toContain('1 line could not be read and is left out.');
+  });
+
+  test('are those as well whose record has no place or time to stand in', async () => {
+    const bad = [{ id: 7 }, { openedAtEpochMs: 'now' }, { route: null }, { class: {} }] as unknown as object[];
+    const { err, data } = await report([fileOf(lines(1) + bad.map((changes) => lines(1, changes)).join(''))]);
+    expect(err.match(/its record is damaged \(its id, time, route or class\)/g)).toHaveLength(bad.length);
+    expect(data).toMatchObject({ exchangeCount: 1, fromEpochMs: 1.796e12 });
   });
 
   test('are named a few at most', async () => {
@@ -149,6 +156,17 @@ describe('the command line', () => {
     expect(exitCode).toBe(64);
     expect(err).toContain('--out: is one of the record files.');
     expect(err).toContain('--worst');
+  });
+
+  test('knows a file that it reads under another name as well', async () => {
+    const path = fileOf(lines(1));
+    const link = `${path}.link`;
+    symlinkSync(path, link);
+    for (const out of [`${folder}/./${basename(path)}`, link]) {
+      const { exitCode, err } = await runCli(['report', path, '--out', out]);
+      expect([exitCode, err.includes('--out: is one of the record files.')]).toEqual([64, true]);
+    }
+    expect(readFileSync(path, 'utf8')).toBe(lines(1));
   });
 
   test('teaches by its help', async () => {

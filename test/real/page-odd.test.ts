@@ -2,6 +2,7 @@
 // address that somebody typed, colours that the reader's system chooses. Method: a real browser before a real sidecar.
 import { describe, expect, test } from 'vitest';
 import { configFile } from '../support/config-file.ts';
+import { ROOT } from '../support/program.ts';
 import { Sidecar } from '../support/sidecar.ts';
 import { backgrounds, overflowPx } from './page/in-page.ts';
 import { usePages } from './page/use-pages.ts';
@@ -71,5 +72,15 @@ describe.skipIf(!hasBrowser())('the live page', () => {
     const [dot] = await page.evaluate(backgrounds, '.dot.good');
     expect(dot).not.toBe(await page.evaluate(backgrounds, 'body').then(([paper]) => paper));
     expect(pages.all[0]!.faults).toEqual([]);
+  });
+
+  test('says nothing of the machine that it was built on, here where NODE_ENV is not production', async () => {
+    expect(process.env['NODE_ENV']).not.toBe('production');
+    const load = await pages.start();
+    const { text: html } = await load.sidecar.admin('/');
+    const assets = [...html.matchAll(/"\.(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    expect(assets.some((path) => path.endsWith('.js'))).toBe(true);
+    const texts = await Promise.all(assets.map(async (path) => (await load.sidecar.admin(path)).text));
+    expect(texts.filter((text) => text.includes(ROOT) || text.includes('src/page'))).toEqual([]);
   });
 });

@@ -13,6 +13,8 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   publicDir: false,
   logLevel: 'warn',
+  // Whatever NODE_ENV is where it is built: with aids for developers every element would name its file on that machine.
+  oxc: { jsx: { development: false } },
   plugins: [recordInputs()],
   build: {
     outDir: fileURLToPath(new URL('../../../dist/page/report/', import.meta.url)),

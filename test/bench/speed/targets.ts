@@ -143,10 +143,10 @@ export function isVoid(turns: readonly Values[] | undefined): boolean {
 }
 
 /** Judges every target of the scenarios that were played. */
-export function judge(results: Results): Judgement[] {
-  return TARGETS.filter(({ of: [scenario] }) => results[scenario] !== undefined).map((target) =>
-    judgeOne(results, target),
-  );
+export function judge(results: Results, targets: readonly Target[] = TARGETS): Judgement[] {
+  return targets
+    .filter(({ of: [scenario] }) => results[scenario] !== undefined)
+    .map((target) => judgeOne(results, target));
 }
 
 function judgeOne(results: Results, target: Target): Judgement {

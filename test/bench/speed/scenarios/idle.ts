@@ -9,8 +9,19 @@ const STREAM_COUNT = 2_000;
 const AT_ONCE_COUNT = 50;
 const EVERY_MS = 30;
 const SETTLE_MS = 2_000;
+const BEGIN_MAX_MS = 30_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Each has its first chunk. */
+async function allBegun(streams: readonly LoadStream[]): Promise<void> {
+  const failed = Promise.race(streams.map((stream) => stream.ended));
+  const untilMs = performance.now() + BEGIN_MAX_MS;
+  while (streams.some(({ firstAtNs }) => firstAtNs === undefined)) {
+    if (performance.now() > untilMs) throw new Error(`not all streams began within ${BEGIN_MAX_MS / 1_000} s`);
+    await Promise.race([failed, sleep(EVERY_MS)]);
+  }
+}
 
 export const idle: Scenario = {
   letter: 'g',
@@ -27,8 +38,8 @@ export const idle: Scenario = {
       }
       await sleep(EVERY_MS);
     }
+    await allBegun(streams);
     await sleep(SETTLE_MS);
-    if (streams.some(({ firstAtNs }) => firstAtNs === undefined)) throw new Error('not all streams have begun');
     const kibPerStream = (residentKib(running.pids) - beforeKib) / count;
     for (const stream of streams) stream.answer?.end();
     await Promise.all(streams.map((stream) => stream.ended));

@@ -36,7 +36,7 @@ export function delayValues({ chunkNs, lateNs, joinedCount }: Delays): Values {
   };
 }
 
-function paced(letter: string, title: string, plan: PacedPlan): Scenario {
+export function paced(letter: string, title: string, plan: PacedPlan): Scenario {
   return {
     letter,
     title,

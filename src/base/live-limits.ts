@@ -1,5 +1,6 @@
 // The caps and paces of the live feed, each with the reason for its value. Whoever watches costs the main thread a
-// little while he watches, and a fixed amount of memory whatever he does with what he gets.
+// little while he watches, and a fixed amount of memory whatever he does with what he gets. Browser code imports this
+// too: nothing of Node here.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -41,6 +42,13 @@ export const LIVE_STRIP_ROWS_MAX_COUNT = 100_000;
 export const LIVE_COLUMN_MS = 1_000;
 /** Columns remembered: ten minutes, as long as the diagnosis looks back. */
 export const LIVE_COLUMNS_MAX_COUNT = 600;
+
+/** What a watcher keeps. Exchanges that ended and are still listed; as many as `/api/streams` answers with. */
+export const LIVE_KNOWN_ENDED_MAX_COUNT = 500;
+/** Open exchanges that it keeps, whatever a beat lists; the feed lists 600. */
+export const LIVE_KNOWN_OPEN_MAX_COUNT = 1_000;
+/** Bins of one strip, whatever `about` says: 30 s in bins of 50 ms are 600. */
+export const LIVE_KNOWN_BINS_MAX_COUNT = 2_400;
 
 /** Looks at our own counts, ten seconds apart: the first and the last of them are a minute apart. */
 export const LIVE_SELF_LOOK_MS = 10_000;

@@ -1,12 +1,6 @@
 // The caps of the live page, each with the reason for its value. A tab that stands open for days must neither grow
 // nor press a sidecar that is down. Imported by browser code: nothing of Node here.
 
-/** Exchanges that ended and are still listed; as many as `/api/streams` answers with. */
-export const PAGE_ENDED_MAX_COUNT = 500;
-/** Open exchanges that are kept, whatever a beat lists; the feed lists 600. */
-export const PAGE_OPEN_MAX_COUNT = 1_000;
-/** Bins of one strip, whatever `about` says: 30 s in bins of 50 ms are 600. */
-export const PAGE_STRIP_BINS_MAX_COUNT = 2_400;
 /** Connection lost → the first try to get it back, and the longest wait between two tries. */
 export const PAGE_RETRY_FIRST_MS = 500;
 export const PAGE_RETRY_MAX_MS = 10_000;

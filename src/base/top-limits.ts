@@ -8,14 +8,6 @@ const MIB = 1024 * KIB;
 export const TOP_EVENT_MAX_BYTES = 4 * MIB;
 /** Text of an answer that is no feed, read for what it says. */
 export const TOP_ANSWER_MAX_BYTES = 16 * KIB;
-/** Columns of the heatmap that are kept; the feed remembers 600, and no terminal is much wider than that. */
-export const TOP_COLUMNS_MAX_COUNT = 600;
-/** Exchanges that ended and are still listed below the open ones: a few pages. */
-export const TOP_ENDED_MAX_COUNT = 200;
-/** Strips that are kept at once: the streams that a beat lists, and those that ended within the time of a strip. */
-export const TOP_STRIPS_MAX_COUNT = 2_000;
-/** Bins of one strip; the feed has 600 of them. */
-export const TOP_STRIP_BINS_MAX_COUNT = 4_096;
 /** Connection asked for → made. The port is on this machine or near it. */
 export const TOP_CONNECT_TIMEOUT_MS = 3_000;
 /** Nothing came → the connection is taken for dead. A beat comes twice a second, and a word when the sidecar is busy. */

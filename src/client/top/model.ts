@@ -1,11 +1,6 @@
-// What is known of a sidecar by the events of its live feed so far. Bounded: each collection has a cap, and whatever
-// is older than the picture is let go. Knows nothing of connections, and nothing of how it is shown.
-import {
-  TOP_COLUMNS_MAX_COUNT,
-  TOP_ENDED_MAX_COUNT,
-  TOP_STRIP_BINS_MAX_COUNT,
-  TOP_STRIPS_MAX_COUNT,
-} from '../../base/top-limits.ts';
+// What a picture is drawn from: what is known of a sidecar by its feed, how the connection to it stands, and streams as
+// rows that are alike whether they are open or ended. Knows nothing of how it is shown.
+import { defined } from '../../measure/defined.ts';
 import type {
   GapColumn,
   LiveAbout,
@@ -16,7 +11,8 @@ import type {
   LiveStall,
   LiveState,
 } from '../../telemetry/live/frame.ts';
-import { StripRing } from './strip-ring.ts';
+import { applyBeat, applyState, type LiveModel, type LiveStream, startModel } from '../../telemetry/live/model.ts';
+import type { Strip } from '../../telemetry/live/shown-strip.ts';
 
 /**
  * `live`: events come · `busy`: the sidecar's port answers, and its main thread does not · `lost`: the sidecar is gone
@@ -47,7 +43,7 @@ export interface TopStream {
   readonly gapMaxMs?: number;
   readonly stallCount: number;
   readonly stalls: readonly LiveStall[];
-  readonly strip?: StripRing;
+  readonly strip?: Strip;
 }
 
 /** Everything that a picture is drawn from. */
@@ -72,23 +68,10 @@ export interface TopView {
 const RATE_STATES_COUNT = 6;
 const NS_PER_MS = 1e6;
 
-interface KnownStrip {
-  readonly ring: StripRing;
-  seenAtEpochMs: number;
-}
-
 export class TopModel {
   readonly #url: string;
   #link: Link;
-  #about: LiveAbout | undefined;
-  #state: LiveState | undefined;
-  #seq = 0;
-  #atEpochMs = 0;
-  #openCount = 0;
-  #open: readonly LiveOpen[] = [];
-  readonly #ended = new Map<string, LiveEnded>();
-  readonly #strips = new Map<string, KnownStrip>();
-  #columns: GapColumn[] = [];
+  #live: LiveModel | undefined;
   #totals: { readonly atEpochMs: number; readonly exchangeCount: number }[] = [];
   #restartedAtEpochMs: number | undefined;
 
@@ -105,99 +88,53 @@ export class TopModel {
     this.#link = { word, sinceEpochMs, ...(says !== undefined && { says }) };
   }
 
-  hello({ about, state, beat }: LiveHello, nowEpochMs: number): void {
-    const isOther = this.#about !== undefined && this.#about.process !== about.process;
-    if (isOther) this.#restartedAtEpochMs = nowEpochMs;
-    if (isOther || this.#about === undefined) this.#forget();
-    this.#about = about;
-    this.#columns = [];
-    this.#apply(beat);
-    this.state(state);
+  hello(hello: LiveHello, nowEpochMs: number): void {
+    if (this.#live !== undefined && this.#live.about.process !== hello.about.process) {
+      this.#restartedAtEpochMs = nowEpochMs;
+      this.#totals = [];
+    }
+    this.#live = startModel(hello, this.#live);
+    this.#count(hello.state);
     this.setLink('live', nowEpochMs);
   }
 
   /** False when one was missed, or none was expected: the feed has to be asked anew. */
   beat(beat: LiveBeat, nowEpochMs: number): boolean {
-    if (this.#about === undefined || beat.seq > this.#seq + 1) return false;
-    // Told twice, it changes nothing; an older one would bring back what is over.
-    if (beat.seq >= this.#seq) this.#apply(beat);
+    const next = this.#live && applyBeat(this.#live, beat);
+    if (next === undefined) return false;
+    this.#live = next;
     this.setLink('live', nowEpochMs);
     return true;
   }
 
   state(state: LiveState): void {
-    this.#state = state;
-    const exchangeCount = state.classes.reduce((sum, each) => sum + each.exchangeCount, 0);
-    const last = this.#totals.at(-1);
-    if (last !== undefined && state.atEpochMs <= last.atEpochMs) this.#totals.pop();
-    this.#totals.push({ atEpochMs: state.atEpochMs, exchangeCount });
-    if (this.#totals.length > RATE_STATES_COUNT) this.#totals.shift();
+    if (this.#live === undefined) return;
+    this.#live = applyState(this.#live, state);
+    this.#count(state);
   }
 
   view(): TopView {
+    const live = this.#live;
     const rate = this.#rate();
     return {
       url: this.#url,
       link: this.#link,
-      atEpochMs: this.#atEpochMs,
-      openCount: this.#openCount,
-      streams: this.#streams(),
-      columns: this.#columns,
-      ...(this.#about !== undefined && { about: this.#about }),
-      ...(this.#state !== undefined && { state: this.#state }),
+      atEpochMs: live?.atEpochMs ?? 0,
+      openCount: live?.openCount ?? 0,
+      streams: live === undefined ? [] : [...live.open, ...live.ended].map((each) => toTopStream(each)),
+      columns: live?.columns ?? [],
+      ...(live !== undefined && { about: live.about, state: live.state }),
       ...(rate !== undefined && { exchangesPerSecond: rate }),
       ...(this.#restartedAtEpochMs !== undefined && { restartedAtEpochMs: this.#restartedAtEpochMs }),
     };
   }
 
-  #forget(): void {
-    this.#ended.clear();
-    this.#strips.clear();
-    this.#totals = [];
-  }
-
-  #apply(beat: LiveBeat): void {
-    this.#seq = beat.seq;
-    this.#atEpochMs = beat.atEpochMs;
-    this.#openCount = beat.openCount;
-    this.#open = beat.open;
-    for (const open of beat.open) this.#applyStrip(open);
-    for (const ended of beat.ended) {
-      this.#ended.delete(ended.id);
-      this.#ended.set(ended.id, ended);
-    }
-    for (const column of beat.columns) this.#addColumn(column);
-    this.#prune();
-  }
-
-  #applyStrip({ id, strip }: LiveOpen): void {
-    let known = this.#strips.get(id);
-    if (known === undefined) {
-      if (strip === undefined) return;
-      const { binMs = 1, stripMs = 1 } = this.#about ?? {};
-      const binCount = Math.min(Math.ceil(stripMs / binMs), TOP_STRIP_BINS_MAX_COUNT);
-      known = { ring: new StripRing(binCount), seenAtEpochMs: 0 };
-      this.#strips.set(id, known);
-    }
-    known.seenAtEpochMs = this.#atEpochMs;
-    if (strip !== undefined) known.ring.apply(strip);
-  }
-
-  #addColumn(column: GapColumn): void {
-    const last = this.#columns.at(-1);
-    if (last !== undefined && column.atEpochMs <= last.atEpochMs) return;
-    this.#columns.push(column);
-    const most = Math.min(this.#about?.columnsMaxCount ?? 0, TOP_COLUMNS_MAX_COUNT);
-    if (this.#columns.length > most) this.#columns.splice(0, this.#columns.length - most);
-  }
-
-  /** A strip outlives its stream by as long as it shows anything. */
-  #prune(): void {
-    while (this.#ended.size > TOP_ENDED_MAX_COUNT) this.#ended.delete(this.#ended.keys().next().value ?? '');
-    const stripMs = this.#about?.stripMs ?? 0;
-    for (const [id, { seenAtEpochMs }] of this.#strips)
-      if (this.#atEpochMs - seenAtEpochMs > stripMs || this.#strips.size > TOP_STRIPS_MAX_COUNT)
-        this.#strips.delete(id);
+  #count({ atEpochMs, classes }: LiveState): void {
+    const exchangeCount = classes.reduce((sum, each) => sum + each.exchangeCount, 0);
+    const last = this.#totals.at(-1);
+    if (last !== undefined && atEpochMs <= last.atEpochMs) this.#totals.pop();
+    this.#totals.push({ atEpochMs, exchangeCount });
+    if (this.#totals.length > RATE_STATES_COUNT) this.#totals.shift();
   }
 
   #rate(): number | undefined {
@@ -205,48 +142,33 @@ export class TopModel {
     if (first === undefined || last === undefined || last.atEpochMs <= first.atEpochMs) return undefined;
     return (1000 * (last.exchangeCount - first.exchangeCount)) / (last.atEpochMs - first.atEpochMs);
   }
-
-  #streams(): TopStream[] {
-    const open = this.#open.map((each) => openStream(each, this.#strips.get(each.id)?.ring));
-    const isOpen = new Set(open.map(({ id }) => id));
-    const ended = [...this.#ended.values()].filter(({ id }) => !isOpen.has(id)).toReversed();
-    return [...open, ...ended.map((each) => endedStream(each, this.#strips.get(each.id)?.ring))];
-  }
 }
 
-function openStream(open: LiveOpen, strip: StripRing | undefined): TopStream {
-  const { id, class: name, edge, model, phase, ageMs, chunkCount, silentMs, gapMaxMs, stallCount, stalls } = open;
+function toTopStream({ id, isOpen, row, strip }: LiveStream): TopStream {
+  const { class: name, edge, model, chunkCount, stallCount, stalls } = row;
   return {
     id,
-    isOpen: true,
+    isOpen,
     class: name,
     model,
-    word: phase,
-    ageMs,
     chunkCount,
     stallCount,
     stalls,
-    ...(edge !== undefined && { edge }),
-    ...(silentMs !== undefined && { silentMs }),
-    ...(gapMaxMs !== undefined && { gapMaxMs }),
-    ...(strip !== undefined && { strip }),
+    ...('phase' in row ? ofOpen(row) : ofEnded(row)),
+    ...defined({ edge, strip }),
   };
 }
 
-function endedStream(ended: LiveEnded, strip: StripRing | undefined): TopStream {
-  const { id, class: name, edge, model, outcome, durationNs, chunkCount, gapMaxNs, stallCount, stalls } = ended;
-  return {
-    id,
-    isOpen: false,
-    class: name,
-    model,
-    word: outcome,
-    chunkCount,
-    stallCount,
-    stalls,
-    ageMs: durationNs / NS_PER_MS,
-    ...(edge !== undefined && { edge }),
-    ...(gapMaxNs !== undefined && { gapMaxMs: gapMaxNs / NS_PER_MS }),
-    ...(strip !== undefined && { strip }),
-  };
+function ofOpen({
+  phase,
+  ageMs,
+  silentMs,
+  gapMaxMs,
+}: LiveOpen): Pick<TopStream, 'word' | 'ageMs' | 'silentMs' | 'gapMaxMs'> {
+  return { word: phase, ageMs, ...defined({ silentMs, gapMaxMs }) };
+}
+
+function ofEnded({ outcome, durationNs, gapMaxNs }: LiveEnded): Pick<TopStream, 'word' | 'ageMs' | 'gapMaxMs'> {
+  const gapMaxMs = gapMaxNs === undefined ? undefined : gapMaxNs / NS_PER_MS;
+  return { word: outcome, ageMs: durationNs / NS_PER_MS, ...defined({ gapMaxMs }) };
 }

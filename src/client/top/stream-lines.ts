@@ -5,7 +5,7 @@ import { chosenStreams } from './choices.ts';
 import type { TopStream } from './model.ts';
 import type { Paint, Style } from './paint.ts';
 import type { Picture } from './picture.ts';
-import type { StripColumn } from './strip-ring.ts';
+import { type StripColumn, stripColumns } from './strip-columns.ts';
 import { type Column, tableLines } from './table.ts';
 import { cut, fit, msText, spanText, wordText } from './text.ts';
 
@@ -104,7 +104,8 @@ function drawStrip(stream: TopStream, width: number, { view, glyphs }: Picture, 
   // One column more than fits, so that pairs begin at multiples as well and dots keep their place in a character.
   const lastColumn = Math.floor(nowBin / binsEach);
   const endColumn = lastColumn - (lastColumn % COLUMNS_EACH) + COLUMNS_EACH - 1;
-  const columns = stream.strip.columns(endColumn * binsEach, width * COLUMNS_EACH, binsEach);
+  const frame = { nowBin: endColumn * binsEach, columnCount: width * COLUMNS_EACH, binsEach };
+  const columns = stripColumns(stream.strip, frame);
   const most = Math.max(...columns.flatMap(({ receivedCount, flushedCount }) => [receivedCount, flushedCount]));
   const columnMs = binsEach * about.binMs;
   const firstAtEpochMs = (endColumn + 1 - columns.length) * columnMs;

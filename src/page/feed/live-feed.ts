@@ -8,7 +8,7 @@ import {
   PAGE_SILENCE_MAX_MS,
 } from '../../base/page-limits.ts';
 import type { LiveBeat, LiveHello, LiveState } from '../../telemetry/live/frame.ts';
-import { applyBeat, applyState, startModel, type LiveModel } from './live-model.ts';
+import { applyBeat, applyState, startModel, type LiveModel } from '../../telemetry/live/model.ts';
 
 /**
  * `live`: events come · `busy`: the admin port answers and the main thread behind it does not · `paused`: the document

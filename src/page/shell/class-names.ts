@@ -1,5 +1,5 @@
 // Which classes the page can be narrowed to. Pure; knows neither the list they stand in nor who chose.
-import type { LiveModel } from '../feed/live-model.ts';
+import type { LiveModel } from '../../telemetry/live/model.ts';
 
 /**
  * Those that there are now, and the one that is chosen: after a restart with another configuration nobody may know it

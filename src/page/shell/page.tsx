@@ -1,7 +1,7 @@
 // The live page: its head, its sections in their order, and the exchange that is open. Knows which view shows what,
 // and nothing of how.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { LiveModel } from '../feed/live-model.ts';
+import type { LiveModel } from '../../telemetry/live/model.ts';
 import { useLive } from '../feed/use-live.ts';
 import { clock } from '../format.ts';
 import { ClassesView } from '../views/classes.tsx';

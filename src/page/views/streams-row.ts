@@ -1,8 +1,8 @@
 // A stream as a row of the list: open and ended ones under the same names, so that both are sorted, filtered and drawn
 // alike. Pure. Lengths in ms, since that is what the rows show; unknown is absent.
 import type { LiveStall } from '../../telemetry/live/frame.ts';
-import type { LiveModel, LiveStream } from '../feed/live-model.ts';
-import type { Strip } from '../feed/strip.ts';
+import type { LiveModel, LiveStream } from '../../telemetry/live/model.ts';
+import type { Strip } from '../../telemetry/live/shown-strip.ts';
 
 export interface StreamRow {
   readonly id: string;

@@ -1,7 +1,7 @@
 // The section of streams: those in flight and those that ended lately, each a strip of its chunks; sorted, filtered,
 // and held still on demand. Must not know where the streams come from.
 import { useMemo, useState } from 'preact/hooks';
-import type { LiveModel } from '../feed/live-model.ts';
+import type { LiveModel } from '../../telemetry/live/model.ts';
 import { count, span } from '../format.ts';
 import '../style/streams.css';
 import { chooseRows, sortRows, type SortKey, type StreamFilter } from './streams-choice.ts';

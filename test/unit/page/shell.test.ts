@@ -1,7 +1,7 @@
 // Goal: the page says how its connection stands in sentences, tells a screen reader of it and of stalls rarely enough
 // to be listened to, reads its address, and makes no more rows than are in sight. Method: pure parts, one by one.
 import { describe, expect, test } from 'vitest';
-import { startModel } from '../../../src/page/feed/live-model.ts';
+import { startModel } from '../../../src/telemetry/live/model.ts';
 import type { Snapshot } from '../../../src/page/feed/live-feed.ts';
 import { classNamesOf } from '../../../src/page/shell/class-names.ts';
 import { linkSays } from '../../../src/page/shell/link-words.ts';

@@ -1,7 +1,7 @@
 // Goal: a strip is drawn where its chunks, its life and its stalls were, to the pixel, and says the same in words.
 // Method: rows with known moments are turned into pictures of a hundred pixels for ten seconds.
 import { describe, expect, test } from 'vitest';
-import { addBins } from '../../../src/page/feed/strip.ts';
+import { addBins } from '../../../src/telemetry/live/shown-strip.ts';
 import { causeWord, stripPicture, stripWords } from '../../../src/page/views/strip-picture.ts';
 import type { StreamRow } from '../../../src/page/views/streams-row.ts';
 

@@ -1,8 +1,9 @@
 // Goal: the model holds what the feed said, once, for as long as it matters, and notices what it missed.
 // Method: events by hand, the view afterwards.
 import { describe, expect, test } from 'vitest';
-import { TOP_ENDED_MAX_COUNT, TOP_STRIPS_MAX_COUNT } from '../../../../src/base/top-limits.ts';
-import { TopModel } from '../../../../src/client/top/model.ts';
+import { LIVE_KNOWN_ENDED_MAX_COUNT, LIVE_KNOWN_OPEN_MAX_COUNT } from '../../../../src/base/live-limits.ts';
+import { TopModel, type TopStream } from '../../../../src/client/top/model.ts';
+import { stripColumns } from '../../../../src/client/top/strip-columns.ts';
 import { about, AT, beat, classSummary, columns, ended, hello, open, state } from './feed-events.ts';
 
 function started(part: Parameters<typeof hello>[0] = {}): TopModel {
@@ -11,7 +12,13 @@ function started(part: Parameters<typeof hello>[0] = {}): TopModel {
   return model;
 }
 
-const strip = (fromBin: number, received: string) => ({ fromBin, received, flushed: received });
+const strip = (fromBin: number, bins: string) => ({ fromBin, received: bins, flushed: bins });
+
+function received({ strip: known }: TopStream, nowBin: number): number[] {
+  if (known === undefined) return [];
+  const frame = { nowBin, columnCount: 2, binsEach: 1 };
+  return stripColumns(known, frame).map(({ receivedCount }) => receivedCount);
+}
 
 describe('beats', () => {
   test('replace the open streams and are told apart by their number', () => {
@@ -55,16 +62,20 @@ describe('streams', () => {
   test('keep their strip over their end', () => {
     const model = started({ beat: beat({ open: [open({ id: '0-1', strip: strip(AT / 50 - 1, '12') })] }) });
     model.beat(beat({ seq: 2, atEpochMs: AT + 500, ended: [ended({ id: '0-1' })] }), 3_000);
-    const ring = model.view().streams[0]?.strip;
-    expect(ring?.columns(AT / 50, 2, 1).map(({ receivedCount }) => receivedCount)).toEqual([1, 2]);
+    expect(model.view().streams.map((each) => received(each, AT / 50))).toEqual([[1, 2]]);
     // Behind the length of a strip there is nothing left to show of it.
-    model.beat(beat({ seq: 3, atEpochMs: AT + 30_501 }), 3_000);
-    expect(model.view().streams[0]?.strip).toBeUndefined();
+    expect(model.view().streams.map((each) => received(each, AT / 50 + 600))).toEqual([[0, 0]]);
+  });
+
+  test('that came and went between two beats have the strip that was told with their end', () => {
+    const model = started();
+    model.beat(beat({ seq: 2, ended: [ended({ id: '0-1', strip: strip(AT / 50 - 1, '34') })] }), 3_000);
+    expect(model.view().streams.map((each) => received(each, AT / 50))).toEqual([[3, 4]]);
   });
 
   test('are bounded, whatever the other side sends', () => {
     const model = started();
-    const many = Array.from({ length: TOP_STRIPS_MAX_COUNT + 50 }, (_, at) => `1-${at}`);
+    const many = Array.from({ length: LIVE_KNOWN_OPEN_MAX_COUNT + 50 }, (_, at) => `1-${at}`);
     for (let seq = 2; seq < 6; seq += 1) {
       const all = many.map((id) => `${seq}-${id}`);
       model.beat(
@@ -78,9 +89,9 @@ describe('streams', () => {
     }
     model.beat(beat({ seq: 6 }), 3_000);
     const { streams } = model.view();
-    expect(streams).toHaveLength(TOP_ENDED_MAX_COUNT);
+    expect(streams).toHaveLength(LIVE_KNOWN_ENDED_MAX_COUNT);
     // Strips of streams that are not listed any more are let go as well.
-    expect(streams.filter((each) => each.strip !== undefined).length).toBeLessThanOrEqual(TOP_STRIPS_MAX_COUNT);
+    expect(streams.filter((each) => each.strip !== undefined).length).toBeLessThanOrEqual(LIVE_KNOWN_OPEN_MAX_COUNT);
   });
 });
 

@@ -1,9 +1,9 @@
-// Goal: what the page knows is what the feed said, once, in order, and within bounds. Method: events are applied one
+// Goal: what a watcher knows is what the feed said, once, in order, and within bounds. Method: events are applied one
 // after the other and the model is looked at.
 import { describe, expect, test } from 'vitest';
-import { PAGE_ENDED_MAX_COUNT, PAGE_OPEN_MAX_COUNT } from '../../../src/base/page-limits.ts';
-import { applyBeat, applyState, startModel, type LiveModel } from '../../../src/page/feed/live-model.ts';
-import { liveBeat, liveEnded, liveHello, liveOpen, liveState, NOW_EPOCH_MS } from './live-fixtures.ts';
+import { LIVE_KNOWN_ENDED_MAX_COUNT, LIVE_KNOWN_OPEN_MAX_COUNT } from '../../../../src/base/live-limits.ts';
+import { applyBeat, applyState, startModel, type LiveModel } from '../../../../src/telemetry/live/model.ts';
+import { liveBeat, liveEnded, liveHello, liveOpen, liveState, NOW_EPOCH_MS } from '../../page/live-fixtures.ts';
 
 const column = (atEpochMs: number, count = 1) => ({ atEpochMs, counts: { chat: [count, 0, 0] } });
 
@@ -89,12 +89,12 @@ describe('the model', () => {
   });
 
   test('is bounded, whatever the feed lists', () => {
-    const open = Array.from({ length: PAGE_OPEN_MAX_COUNT + 1 }, (_, index) => liveOpen(`o${index}`));
-    const ended = Array.from({ length: PAGE_ENDED_MAX_COUNT + 1 }, (_, index) => liveEnded(`e${index}`));
+    const open = Array.from({ length: LIVE_KNOWN_OPEN_MAX_COUNT + 1 }, (_, index) => liveOpen(`o${index}`));
+    const ended = Array.from({ length: LIVE_KNOWN_ENDED_MAX_COUNT + 1 }, (_, index) => liveEnded(`e${index}`));
     const model = startModel(liveHello('p1', liveBeat(1, { open, ended })));
-    expect(model.open.length).toBe(PAGE_OPEN_MAX_COUNT);
-    expect(model.ended.length).toBe(PAGE_ENDED_MAX_COUNT);
-    expect(model.ended[0]?.id).toBe(`e${PAGE_ENDED_MAX_COUNT}`);
+    expect(model.open.length).toBe(LIVE_KNOWN_OPEN_MAX_COUNT);
+    expect(model.ended.length).toBe(LIVE_KNOWN_ENDED_MAX_COUNT);
+    expect(model.ended[0]?.id).toBe(`e${LIVE_KNOWN_ENDED_MAX_COUNT}`);
   });
 
   test('forgets what another process knew, and keeps what the same one had said', () => {

@@ -1,6 +1,6 @@
 // The chunks of one stream over the last half minute, by bin, as a picture of fixed length: whoever adds to it gets a
-// new one, so that one that is on hold stays as it was. Pure; knows no colours and no clock.
-import type { LiveStrip } from '../../telemetry/live/frame.ts';
+// new one, so that one that is on hold stays as it was. strip.ts makes the bins. Pure; knows no colours and no clock.
+import type { LiveStrip } from './frame.ts';
 
 export interface Strip {
   /** Number of the bin behind the last one. */

@@ -1,7 +1,7 @@
 // Goal: a strip shows what came in which bin, however the beats cut it, and keeps its length. Method: bins are added
 // and the arrays compared whole.
 import { describe, expect, test } from 'vitest';
-import { addBins } from '../../../src/page/feed/strip.ts';
+import { addBins } from '../../../../src/telemetry/live/shown-strip.ts';
 
 const bins = (fromBin: number, received: string, flushed = received) => ({ fromBin, received, flushed });
 

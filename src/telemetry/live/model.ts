@@ -1,17 +1,14 @@
-// What is known of a sidecar by the events of its feed so far. Pure: each event makes a new model of the old one, so
-// a picture on hold keeps what it shows. Bounded by about's columns and strips and by the caps of the page. Knows
-// nothing of connections, and nothing of how it is shown.
-import { PAGE_ENDED_MAX_COUNT, PAGE_OPEN_MAX_COUNT, PAGE_STRIP_BINS_MAX_COUNT } from '../../base/page-limits.ts';
-import type {
-  GapColumn,
-  LiveAbout,
-  LiveBeat,
-  LiveEnded,
-  LiveHello,
-  LiveOpen,
-  LiveState,
-} from '../../telemetry/live/frame.ts';
-import { addBins, type Strip } from './strip.ts';
+// What is known of a sidecar by the events of its feed so far: one model for all who watch, the page in a browser and
+// `rubato top`. Pure: each event makes a new model of the old one, so a picture on hold keeps what it shows. Bounded,
+// whatever comes. Knows nothing of connections, and nothing of how it is shown; brings nothing along that runs on Node.
+import {
+  LIVE_COLUMNS_MAX_COUNT,
+  LIVE_KNOWN_BINS_MAX_COUNT,
+  LIVE_KNOWN_ENDED_MAX_COUNT,
+  LIVE_KNOWN_OPEN_MAX_COUNT,
+} from '../../base/live-limits.ts';
+import type { GapColumn, LiveAbout, LiveBeat, LiveEnded, LiveHello, LiveOpen, LiveState } from './frame.ts';
+import { addBins, type Strip } from './shown-strip.ts';
 
 export interface OpenStream {
   readonly isOpen: true;
@@ -78,7 +75,7 @@ export function applyState(model: LiveModel, state: LiveState): LiveModel {
 function addBeat(model: LiveModel, beat: LiveBeat): LiveModel {
   const strips = new Map(model.open.map(({ id, strip }) => [id, strip]));
   const binCount = binCountOf(model.about);
-  const open = beat.open.slice(0, PAGE_OPEN_MAX_COUNT).map((row): OpenStream => {
+  const open = beat.open.slice(0, LIVE_KNOWN_OPEN_MAX_COUNT).map((row): OpenStream => {
     const before = strips.get(row.id);
     const strip = row.strip === undefined ? before : addBins(before, row.strip, binCount);
     return { isOpen: true, id: row.id, row, strip };
@@ -87,7 +84,7 @@ function addBeat(model: LiveModel, beat: LiveBeat): LiveModel {
     ...model,
     seq: beat.seq,
     atEpochMs: beat.atEpochMs,
-    columns: addColumns(model.columns, beat.columns, model.about.columnsMaxCount),
+    columns: addColumns(model, beat.columns),
     openCount: beat.openCount,
     open,
     ended: addEnded(model, beat.ended, strips),
@@ -95,14 +92,15 @@ function addBeat(model: LiveModel, beat: LiveBeat): LiveModel {
 }
 
 function binCountOf({ stripMs, binMs }: LiveAbout): number {
-  return Math.min(PAGE_STRIP_BINS_MAX_COUNT, Math.ceil(stripMs / binMs));
+  return Math.min(LIVE_KNOWN_BINS_MAX_COUNT, Math.ceil(stripMs / binMs));
 }
 
 /** A column that is told again replaces the one of its moment. */
-function addColumns(known: readonly GapColumn[], added: readonly GapColumn[], maxCount: number): readonly GapColumn[] {
+function addColumns({ about, columns }: LiveModel, added: readonly GapColumn[]): readonly GapColumn[] {
   const [first] = added;
-  if (first === undefined) return known;
-  return [...known.filter(({ atEpochMs }) => atEpochMs < first.atEpochMs), ...added].slice(-maxCount);
+  if (first === undefined) return columns;
+  const maxCount = Math.min(about.columnsMaxCount, LIVE_COLUMNS_MAX_COUNT);
+  return [...columns.filter(({ atEpochMs }) => atEpochMs < first.atEpochMs), ...added].slice(-maxCount);
 }
 
 function addEnded(
@@ -119,5 +117,5 @@ function addEnded(
     const strip = row.strip === undefined ? known : addBins(known, row.strip, binCount);
     return { isOpen: false, id: row.id, row, strip };
   });
-  return [...fresh, ...ended.filter(({ id }) => !ids.has(id))].slice(0, PAGE_ENDED_MAX_COUNT);
+  return [...fresh, ...ended.filter(({ id }) => !ids.has(id))].slice(0, LIVE_KNOWN_ENDED_MAX_COUNT);
 }

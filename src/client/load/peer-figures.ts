@@ -2,13 +2,19 @@
 // are lengths, each by one clock, so nothing is assumed of how the two clocks stand to each other. Knows no wire.
 import { LOAD_EXACT_GAPS_MAX_COUNT, LOAD_EXACT_MAX_COUNT } from '../../base/load-limits.ts';
 import { Tally, type Rank, type TallySpread } from './tally.ts';
-import type { LoadExchange } from './result.ts';
 
 /**
  * Reads closer together than this count as one on both sides: what one side reads at once the other gives away in
  * several pieces a few microseconds apart.
  */
 const ONE_READ_NS = 250_000;
+
+/** An exchange as it was seen here. */
+interface OwnSight {
+  readonly ttftNs?: number;
+  /** In order of time. */
+  readonly gapsNs: readonly number[];
+}
 
 /** The same exchange as it was seen there. */
 export interface PeerSight {
@@ -49,7 +55,7 @@ export class PeerTally {
     this.#unmatchedCount += 1;
   }
 
-  add({ ttftNs, gapsNs }: Pick<LoadExchange, 'ttftNs' | 'gapsNs'>, there: PeerSight): void {
+  add({ ttftNs, gapsNs }: OwnSight, there: PeerSight): void {
     this.#matchedCount += 1;
     if (ttftNs !== undefined && there.ttftNs !== undefined) {
       this.#ttftHere.add(ttftNs);

@@ -8,6 +8,9 @@ import type { Recorded } from './plan.ts';
 const NS_PER_MS = 1e6;
 const MS_PER_S = 1e3;
 
+/** An arrival as it was written: ns since 1970 have no room in a number. */
+type Row = Omit<Recorded, 'atNs'> & { readonly atMs: number };
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -31,7 +34,7 @@ export interface ReadTrace {
 
 /** Takes lines in their order; `speed` 2 makes the trace go twice as fast. */
 export class TraceReader {
-  readonly #rows: Recorded[] = [];
+  readonly #rows: Row[] = [];
   #columns: readonly string[] | undefined;
   #leftOutCount = 0;
 
@@ -48,10 +51,10 @@ export class TraceReader {
   }
 
   finish(speed: number): ReadTrace {
-    const sorted = this.#rows.toSorted((a, b) => a.atNs - b.atNs);
-    const firstAtNs = sorted[0]?.atNs ?? 0;
-    const recorded = sorted.map(({ atNs, ...rest }) =>
-      Object.assign(rest, { atNs: Math.round((atNs - firstAtNs) / speed) }),
+    const sorted = this.#rows.toSorted((a, b) => a.atMs - b.atMs);
+    const firstAtMs = sorted[0]?.atMs ?? 0;
+    const recorded = sorted.map(({ atMs, ...rest }) =>
+      Object.assign(rest, { atNs: Math.round(((atMs - firstAtMs) * NS_PER_MS) / speed) }),
     );
     return { recorded, leftOutCount: this.#leftOutCount };
   }
@@ -69,14 +72,13 @@ export class TraceReader {
 }
 
 /** A line `{ record, figures, … }`. What was seen before a hop was seen behind it as well, and jobs are no requests. */
-function ofRecord({ record }: Fields): Recorded | 'skip' | undefined {
+function ofRecord({ record }: Fields): Row | 'skip' | undefined {
   const { openedAtEpochMs, edge, class: of, tokens, request } = asObject(record) ?? {};
   if (edge !== undefined) return 'skip';
   if (typeof openedAtEpochMs !== 'number') return undefined;
   const name = asObject(of)?.['name'];
   return {
-    // Relative to the second: ns since 1970 have no place in a number.
-    atNs: openedAtEpochMs * NS_PER_MS,
+    atMs: openedAtEpochMs,
     ...defined({
       class: typeof name === 'string' ? name : undefined,
       promptTokens: tokensOf([asObject(tokens)?.['prompt'], asObject(request)?.['promptTokensEstimate']]),
@@ -85,13 +87,13 @@ function ofRecord({ record }: Fields): Recorded | 'skip' | undefined {
   };
 }
 
-function ofFields(fields: Fields): Recorded | 'skip' | undefined {
+function ofFields(fields: Fields): Row | 'skip' | undefined {
   if ('job' in fields) return 'skip';
   const atMs = momentOf(fields);
   if (atMs === undefined) return undefined;
   const name = fields['class'];
   return {
-    atNs: atMs * NS_PER_MS,
+    atMs,
     ...defined({
       class: typeof name === 'string' && name !== '' ? name : undefined,
       promptTokens: tokensOf(PROMPTS.map((column) => fields[column])),

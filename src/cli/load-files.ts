@@ -1,7 +1,6 @@
 // The files that a load writes: one line a request as they end, and the whole when it is over. A file that cannot be
 // made is told before anything is sent.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
-import { CSV_HEAD, csvLine } from '../client/load/csv.ts';
 import type { LoadExchange } from '../client/load/result.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure } from './failures.ts';
@@ -9,20 +8,23 @@ import { CommandFailure } from './failures.ts';
 /** Lines are written some at a time: a write for each would delay the stamps of reads that come meanwhile. */
 const LINES_TOGETHER_COUNT = 64;
 
-export class CsvFile {
+export class LinesFile {
   readonly #path: string;
   readonly #fd: number;
-  #lines: string[] = [CSV_HEAD];
+  readonly #lineOf: (exchange: LoadExchange) => string;
+  #lines: string[];
   /** A disk that fills up ends no run; it is told behind the page. */
   #fault: unknown;
 
-  constructor(path: string) {
+  constructor(path: string, lineOf: (exchange: LoadExchange) => string, head?: string) {
     this.#path = path;
+    this.#lineOf = lineOf;
+    this.#lines = head === undefined ? [] : [head];
     this.#fd = guarded(path, () => openSync(path, 'w'));
   }
 
   add(exchange: LoadExchange): void {
-    this.#lines.push(csvLine(exchange));
+    this.#lines.push(this.#lineOf(exchange));
     if (this.#lines.length >= LINES_TOGETHER_COUNT) this.#write();
   }
 

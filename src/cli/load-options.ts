@@ -14,7 +14,7 @@ import { collect, FlagReader, readFields } from './flag-reader.ts';
 import { addShapeFlags, type LoadShape, readExtent, readShape, readSpanMs } from './load-shape.ts';
 import { readGivenFile, readTarget } from './probe-options.ts';
 
-export const EXPORT_FORMATS = ['aiperf', 'guidellm'] as const;
+export const EXPORT_FORMATS = ['aiperf'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface LoadFlags {
@@ -68,12 +68,7 @@ export function addLoadFlags(command: Command): Command {
     .option('--peer <[NAME@]URL>', 'admin port of a rubato before the engine: what the way to it added')
     .option('--json <FILE>', 'write all figures as JSON; - is the output, in place of the page')
     .option('--csv <FILE>', 'write one line a request')
-    .option(
-      '--export <FORMAT=FILE>',
-      `as ${EXPORT_FORMATS.join(' or ')} would have it, as often as wanted`,
-      collect,
-      [],
-    );
+    .option('--export <FORMAT=FILE>', 'one line a request as AIPerf has them: aiperf=FILE', collect, []);
 }
 
 /** The flags, or all that is wrong with them. */

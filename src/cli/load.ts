@@ -1,6 +1,8 @@
 // `rubato load`: sends a load as users do and says what they would have felt. Knows flags, files, signals and exit
 // codes; the sending and the figures stand in client/load/.
 import type { Command } from 'commander';
+import { CSV_HEAD, csvLine } from '../client/load/csv.ts';
+import { aiperfLine } from '../client/load/export-aiperf.ts';
 import type { LoadOptions } from '../client/load/options.ts';
 import type { Schedule } from '../client/load/plan.ts';
 import { ProgressLine } from '../client/load/progress.ts';
@@ -16,7 +18,7 @@ import type { Met } from '../judge/slo/verdict.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, readFailure, usageFailure } from './failures.ts';
 import type { Io } from './io.ts';
-import { CsvFile, touchFile, writeWhole } from './load-files.ts';
+import { LinesFile, touchFile, writeWhole } from './load-files.ts';
 import { LOAD_HELP } from './load-help.ts';
 import { addLoadFlags, type LoadFlags, readLoadFlags } from './load-options.ts';
 import { LoadPeer } from './load-peer.ts';
@@ -43,9 +45,7 @@ export function loadCommand(command: Command, io: Io): (command: Command) => Pro
 
 async function run(flags: LoadFlags, io: Io, signal: AbortSignal): Promise<number> {
   const specs = promisedOf(flags, io);
-  for (const path of [flags.jsonFile, ...flags.exports.map((each) => each.path)]) {
-    if (path !== undefined && path !== '-') touchFile(path);
-  }
+  if (flags.jsonFile !== undefined && flags.jsonFile !== '-') touchFile(flags.jsonFile);
   const schedule = await scheduleOf(flags);
   const { target, key, fields, tls, silenceMaxMs } = flags;
   const asking = { url: target.modelsUrl, fields: { ...keyFields({ target, key }), ...fields }, tls, silenceMaxMs };
@@ -93,19 +93,24 @@ async function scheduleOf({ load }: LoadFlags): Promise<Schedule> {
 }
 
 async function runOnce(flags: LoadFlags, options: LoadOptions, io: Io): Promise<number> {
-  const csv = flags.csvFile === undefined ? undefined : new CsvFile(flags.csvFile);
+  const files = linesFilesOf(flags);
   const peer = flags.peer === undefined ? undefined : new LoadPeer(flags.peer, flags.tls);
   if (peer !== undefined && !(await peer.start())) io.err(`No rubato answers at ${flags.peer?.admin.origin}.`);
   const measured = await watched(options, io, '', (exchange) => {
-    csv?.add(exchange);
+    for (const file of files) file.add(exchange);
     peer?.add(exchange);
   });
   const seen = await peer?.finish();
   const result: LoadResult = seen === undefined ? measured : { ...measured, peer: seen };
   const page = ['', ...reportLines(result)];
   finish(flags, io, { page, json: result });
-  csv?.close();
+  for (const file of files) file.close();
   return exitCodeOf([result], wholeVerdict(result.verdicts));
+}
+
+function linesFilesOf({ csvFile, exports }: LoadFlags): LinesFile[] {
+  const csv = csvFile === undefined ? [] : [new LinesFile(csvFile, csvLine, CSV_HEAD)];
+  return [...csv, ...exports.map(({ path }) => new LinesFile(path, aiperfLine))];
 }
 
 async function runSweep(flags: LoadFlags, options: LoadOptions, io: Io): Promise<number> {

@@ -73,12 +73,17 @@ function readFlags(given: Command): TopFlags {
   const flags = new FlagReader(given, faults);
   const [text = ADMIN_URL_DEFAULT, ...more] = given.args;
   if (more.length > 0) faults.push(`Give one ADMIN_URL, such as ${ADMIN_URL_DEFAULT}.`);
-  // As a listener is written elsewhere: host and port alone.
-  const url = readUrl(/^[\w.[\]:-]+:\d+$/.test(text) ? `http://${text}` : text);
+  const url = readUrl(whole(text));
   if ('fault' in url) faults.push(`ADMIN_URL: ${url.fault}.`);
   const every = flags.read('every', EVERY_DEFAULT_S, readInteger(1, 86_400));
   if ('fault' in url || faults.length > 0) throw usageFailure(faults);
   return { adminUrl: new URL(url.value), everyMs: (every ?? 0) * 1_000, isOnce: given.getOptionValue('once') === true };
+}
+
+/** As a listener is written elsewhere: host and port alone; and the port alone is one of this machine. */
+function whole(text: string): string {
+  if (/^\d{1,5}$/.test(text)) return `http://127.0.0.1:${text}`;
+  return /^[\w.[\]:-]+:\d+\/?$/.test(text) ? `http://${text}` : text;
 }
 
 /** A dumb terminal cannot write over what it has written. */

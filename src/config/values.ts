@@ -150,7 +150,7 @@ export function hostPortText({ host, port }: HostPort): string {
 export const readUrl: Reader<string> = (raw) => {
   const text = scalarText(raw) ?? '';
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    return { fault: `${show(raw)} is not an http:// or https:// URL, such as http://127.0.0.1:8000/metrics` };
+    return { fault: `${show(raw)} is not an http:// or https:// URL, such as http://127.0.0.1:8000` };
   }
   const url = new URL(text);
   if (url.username !== '' || url.password !== '')

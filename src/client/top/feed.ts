@@ -162,6 +162,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name could not be looked up',
   EHOSTUNREACH: 'there is no way to that host',
   ENETUNREACH: 'there is no way to that host',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS; give an http:// URL',
   ETIMEDOUT: 'no connection came about in time',
   UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
   UND_ERR_HEADERS_TIMEOUT: 'no answer came in time',

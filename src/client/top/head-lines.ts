@@ -8,6 +8,8 @@ import { clean, cut, fit, spanText, widthOf, wrap } from './text.ts';
 /** A restart is told so long. */
 const RESTART_TOLD_MS = 60_000;
 const STATUS_LINES_MAX_COUNT = 4;
+/** With fewer rows a warning in full would stand in the place of all that it warns about. */
+const ROWS_FOR_SENTENCES = 16;
 
 export function headLine({ view, choices, width, paint }: Picture): string {
   const { about, state, link } = view;
@@ -29,9 +31,9 @@ export function headLine({ view, choices, width, paint }: Picture): string {
 }
 
 /** Sentences about what is not as it should be. */
-export function statusLines({ view, width, paint, nowEpochMs }: Picture): string[] {
+export function statusLines({ view, choices, width, paint, nowEpochMs }: Picture, rows: number): string[] {
   const sentences: [Style, string][] = [];
-  const linkSays = linkSentence(view, nowEpochMs);
+  const linkSays = linkSentence(view, choices.isPaused, nowEpochMs);
   if (linkSays !== undefined) sentences.push(['bad', linkSays]);
   const { restartedAtEpochMs } = view;
   if (restartedAtEpochMs !== undefined && nowEpochMs - restartedAtEpochMs < RESTART_TOLD_MS)
@@ -42,6 +44,7 @@ export function statusLines({ view, width, paint, nowEpochMs }: Picture): string
   const { ready, self } = view.state ?? {};
   if (ready?.ok === false) sentences.push(['bad', `Not ready: ${ready.reasons.join('; ')}`]);
   for (const warning of self?.warnings ?? []) sentences.push(['warn', warning]);
+  if (rows < ROWS_FOR_SENTENCES) return sentences.slice(0, 1).map(([style, text]) => paint(style, cut(text, width)));
   const lines = sentences.flatMap(([style, text]) => wrap(text, width).map((line) => paint(style, line)));
   return lines.slice(0, STATUS_LINES_MAX_COUNT);
 }
@@ -71,7 +74,10 @@ function modeStyle(link: Link, isPaused: boolean): Style {
   return link.word === 'connecting' ? 'dim' : 'bad';
 }
 
-function linkSentence({ link, about }: TopView, nowEpochMs: number): string | undefined {
+/** A picture that is held asks for nothing. */
+const PAUSED = 'It is tried again when the picture goes on (p).';
+
+function linkSentence({ link, about }: TopView, isPaused: boolean, nowEpochMs: number): string | undefined {
   const since = ago(link.sinceEpochMs, nowEpochMs);
   const says = link.says === undefined ? '' : `: ${link.says}`;
   const rest = about === undefined ? '' : ' What is below is what was seen last.';
@@ -82,9 +88,9 @@ function linkSentence({ link, about }: TopView, nowEpochMs: number): string | un
     case 'busy':
       return `The sidecar's main thread has not answered for ${span(link, nowEpochMs)}; streams are not touched by that.${rest}`;
     case 'lost':
-      return `The sidecar was lost ${since}${says}. Trying to reach it again.${rest}`;
+      return `The sidecar was lost ${since}${says}. ${isPaused ? PAUSED : 'Trying to reach it again.'}${rest}`;
     case 'refused':
-      return `The sidecar does not let us watch${says}. Trying again.${rest}`;
+      return `The sidecar does not let us watch${says}. ${isPaused ? PAUSED : 'Trying again.'}${rest}`;
   }
 }
 

@@ -9,7 +9,7 @@ import type { TopView } from './model.ts';
 import { ASCII, painter, UNICODE } from './paint.ts';
 import type { Picture } from './picture.ts';
 import { streamLines } from './stream-lines.ts';
-import { cut } from './text.ts';
+import { cut, inAscii } from './text.ts';
 import { diagnosisLines, hopLines, selfLine } from './verdict-lines.ts';
 
 export interface TopSize {
@@ -44,9 +44,14 @@ interface Part {
 }
 
 export function renderTop(view: TopView, size: TopSize, options: TopOptions): string[] {
+  const lines = drawTop(view, size, options);
+  return options.isAscii ? lines.map((line) => inAscii(line)) : lines;
+}
+
+function drawTop(view: TopView, size: TopSize, options: TopOptions): string[] {
   const picture = pictureOf(view, size, options);
   const rows = Math.max(1, size.rows);
-  const head = [headLine(picture), ...statusLines(picture)];
+  const head = [headLine(picture), ...statusLines(picture, rows)];
   if (options.choices.isHelp) return [...head.slice(0, 1), ...helpLines(picture)].slice(0, rows);
   const foot = options.hasKeys ? [footLine(picture)] : [];
   const room = rows - head.length - foot.length;
@@ -63,7 +68,7 @@ export function renderTop(view: TopView, size: TopSize, options: TopOptions): st
 /** How many streams are listed, and how many fit: what keys that move need to know. */
 export function pageOf(view: TopView, size: TopSize, options: TopOptions): { streamCount: number; pageCount: number } {
   const picture = pictureOf(view, size, options);
-  const headCount = 1 + statusLines(picture).length + (options.hasKeys ? 1 : 0);
+  const headCount = 1 + statusLines(picture, Math.max(1, size.rows)).length + (options.hasKeys ? 1 : 0);
   const room = Math.max(1, size.rows) - headCount;
   const parts = fittingParts(partsOf(picture, size.rows), room - STREAM_LINES_LEAST);
   const taken = parts.reduce((sum, { lines }) => sum + lines.length, 0);

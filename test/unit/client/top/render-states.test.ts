@@ -47,6 +47,26 @@ describe('what is not as it should be', () => {
     const held = lines(model(), {}, { choices });
     expect([held[0]?.endsWith(' paused'), held.at(-1)?.includes('p go on')]).toEqual([true, true]);
   });
+
+  test('is held and lost: nobody tries to reach it, and the picture does not say so', () => {
+    const lost = model();
+    lost.setLink('lost', AT, 'nothing listens there');
+    const says = (isPaused: boolean): string =>
+      lines(lost, { columns: 160 }, { choices: { ...FIRST_CHOICES, isPaused } })[1] ?? '';
+    expect(says(false)).toContain('Trying to reach it again.');
+    expect(says(true)).toContain('It is tried again when the picture goes on (p).');
+    expect(says(true)).not.toContain('Trying');
+  });
+
+  test('is not well on a small terminal: one line says so, and figures keep their place', () => {
+    const bad = model({
+      state: state({ self: self({ warnings: ['The CPU is throttled. '.repeat(9), 'And more.'] }) }),
+    });
+    const drawn = lines(bad, { columns: 80, rows: 12 });
+    expect(drawn.filter((line) => line.includes('throttled'))).toHaveLength(1);
+    expect(drawn.some((line) => line.includes('And more.'))).toBe(false);
+    expect(drawn.some((line) => line.startsWith('class '))).toBe(true);
+  });
 });
 
 describe('nothing', () => {

@@ -2,39 +2,32 @@
 // one message and an exit code. What a command does stands in its own file.
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/version.ts';
-import { dashboardsCommand } from './dashboards.ts';
-import { demoCommand } from './demo.ts';
-import { doctorCommand } from './doctor.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, describeInternal } from './failures.ts';
-import { floorCommand } from './floor.ts';
-import { gradeCommand } from './grade.ts';
 import type { Io } from './io.ts';
-import { loadCommand } from './load.ts';
-import { probeCommand } from './probe.ts';
-import { replayCommand } from './replay.ts';
-import { reportCommand } from './report.ts';
-import { rulesCommand } from './rules.ts';
-import { serveCommand } from './serve.ts';
-import { topCommand } from './top.ts';
 
 /** A command adds its description, flags and help to `command`; what it returns does the work. */
 export type CommandDefinition = (command: Command, io: Io) => (command: Command) => Promise<number>;
 
-/** Every command in the order of the help page. */
-const COMMANDS: Readonly<Record<string, CommandDefinition>> = {
-  serve: serveCommand,
-  doctor: doctorCommand,
-  demo: demoCommand,
-  top: topCommand,
-  grade: gradeCommand,
-  probe: probeCommand,
-  load: loadCommand,
-  report: reportCommand,
-  replay: replayCommand,
-  rules: rulesCommand,
-  dashboards: dashboardsCommand,
-  floor: floorCommand,
+type CommandLoader = () => Promise<CommandDefinition>;
+
+/**
+ * Every command in the order of the help page. Only the one that is named is loaded: a sidecar must not hold in memory
+ * what it takes to send a load or to make a report.
+ */
+const COMMANDS: Readonly<Record<string, CommandLoader>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  demo: async () => (await import('./demo.ts')).demoCommand,
+  top: async () => (await import('./top.ts')).topCommand,
+  grade: async () => (await import('./grade.ts')).gradeCommand,
+  probe: async () => (await import('./probe.ts')).probeCommand,
+  load: async () => (await import('./load.ts')).loadCommand,
+  report: async () => (await import('./report.ts')).reportCommand,
+  replay: async () => (await import('./replay.ts')).replayCommand,
+  rules: async () => (await import('./rules.ts')).rulesCommand,
+  dashboards: async () => (await import('./dashboards.ts')).dashboardsCommand,
+  floor: async () => (await import('./floor.ts')).floorCommand,
 };
 
 const EXAMPLES = `
@@ -70,20 +63,26 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
-  for (const [name, define] of Object.entries(COMMANDS)) {
-    const command = program.command(name);
-    const run = define(command, io);
-    command.action(async () => {
-      exitCode = await run(command);
-    });
-  }
-  for (const command of [program, ...program.commands]) prepare(command, io);
   try {
+    for (const [name, load] of neededCommands(args[0])) {
+      const command = program.command(name);
+      const run = (await load())(command, io);
+      command.action(async () => {
+        exitCode = await run(command);
+      });
+    }
+    for (const command of [program, ...program.commands]) prepare(command, io);
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
     return explain(error, io);
   }
+}
+
+/** All of them where none is named: for the help page, and to tell what may have been meant. */
+function neededCommands(name = ''): [string, CommandLoader][] {
+  const all = Object.entries(COMMANDS);
+  return Object.hasOwn(COMMANDS, name) ? all.filter(([each]) => each === name) : all;
 }
 
 /** The library ends its texts with a line break of its own. */

@@ -42,6 +42,20 @@ export function fit(text: string, width: number, align: Align = 'left'): string 
   return align === 'left' ? shown + room : room + shown;
 }
 
+const PLAIN: Readonly<Record<string, string>> = { '–': '-', [CUT]: '~', '’': "'" };
+
+/** As wide as it was, with nothing in it beyond ASCII. */
+export function inAscii(text: string): string {
+  // eslint-disable-next-line no-control-regex -- all of ASCII, the codes of colours among it
+  if (/^[\u0000-\u007f]*$/.test(text)) return text;
+  let plain = '';
+  for (const { segment } of SEGMENTER.segment(text)) {
+    const isPlain = segment.length === 1 && segment < '\u0080';
+    plain += isPlain ? segment : (PLAIN[segment] ?? '?'.repeat(widthOf(segment)));
+  }
+  return plain;
+}
+
 /** Sentences over several lines, broken between words; a word that is wider than a line is cut. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];

@@ -102,7 +102,13 @@ describe('colour', () => {
   });
 });
 
-test('a terminal without UTF-8 gets ASCII pictures', () => {
+test('a terminal without UTF-8 gets ASCII, as wide as it would be', () => {
+  for (const size of [{}, { columns: 150, rows: 40 }, { columns: 33 }]) {
+    const drawn = lines(model(BUSY), size, { isAscii: true });
+    expect(drawn.join('')).toMatch(/^[ -~]*$/);
+    expect(drawn.map((line) => widthOf(line))).toEqual(lines(model(BUSY), size).map((line) => widthOf(line)));
+  }
+  expect(row(lines(model(BUSY), { columns: 150 }, { isAscii: true }), '0-2')).toContain(' ????-???? ');
   const drawn = lines(model(BUSY), {}, { isAscii: true });
   expect(row(drawn, '0-4').slice(0, 16)).toBe('#######-:######:');
   expect(row(drawn, '0-2').slice(0, 16)).toBe('#############---');

@@ -24,6 +24,12 @@ Examples:
   rubato load https://gateway.example.com --key-env API_KEY --peer http://engine-host:9464
   rubato load http://127.0.0.1:8000 --rate 4 --json run.json --csv run.csv
 
+With --sweep-setting your --restart-command is run by your shell once for each value, with your rights, {value}
+replaced. It may stay (an engine in the foreground: it and all it started are ended before the next value) or end with
+0 (a service that was restarted). The load begins when --ready-url answers; then p99 gaps are plotted against TTFT:
+  rubato load http://127.0.0.1:8000 --rate 6 --sweep-setting max-num-batched-tokens=512,2048,8192 \\
+      --restart-command 'vllm serve some-model --max-num-batched-tokens {value}' --svg sweep.svg
+
 A trace is a record file of rubato (\`serve --record\`), JSON lines such as
 {"at_ms":120,"prompt_tokens":300,"output_tokens":80,"class":"batch"}, or CSV with those columns; the names of the
 Mooncake and Azure traces (timestamp, input_length, ContextTokens …) are known.

@@ -5,10 +5,9 @@ import { CSV_HEAD, csvLine } from '../client/load/csv.ts';
 import { aiperfLine } from '../client/load/export-aiperf.ts';
 import type { LoadOptions } from '../client/load/options.ts';
 import type { Schedule } from '../client/load/plan.ts';
-import { ProgressLine } from '../client/load/progress.ts';
 import { reportLines } from '../client/load/report.ts';
 import type { LoadResult } from '../client/load/result.ts';
-import { checkTarget, runLoad } from '../client/load/run-load.ts';
+import { checkTarget } from '../client/load/run-load.ts';
 import { figuresOf, sweepLines, type SweepStep } from '../client/load/sweep.ts';
 import { TraceReader } from '../client/load/trace.ts';
 import { wholeVerdict } from '../client/load/verdicts.ts';
@@ -18,54 +17,83 @@ import type { Met } from '../judge/slo/verdict.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, readFailure, usageFailure } from './failures.ts';
 import type { Io } from './io.ts';
-import { LinesFile, touchFile, writeWhole } from './load-files.ts';
+import { LinesFile, touchFile } from './load-files.ts';
 import { LOAD_HELP } from './load-help.ts';
 import { addLoadFlags, type LoadFlags, readLoadFlags } from './load-options.ts';
 import { LoadPeer } from './load-peer.ts';
 import { promisedOf } from './load-promises.ts';
+import { Restarter } from './load-restart.ts';
 import { shapeText } from './load-shape.ts';
+import { addSettingFlags, readSettings, runSettings, type SettingSweep } from './load-setting.ts';
+import { finish, watched } from './load-watch.ts';
 import { readLines } from './read-lines.ts';
 
 /** Model name for who lists none; servers with one model take any. */
 const ANY_MODEL = 'default';
-const NS_PER_MS = 1e6;
 
 export function loadCommand(command: Command, io: Io): (command: Command) => Promise<number> {
-  addLoadFlags(
+  const whole = addLoadFlags(
     command
       .description('send a load as users do, and say what they would have felt')
       .argument('<url>', 'base or full path of the endpoint'),
-  ).addHelpText('after', LOAD_HELP);
+  );
+  addSettingFlags(whole).addHelpText('after', LOAD_HELP);
   return async (given) => {
     const flags = readLoadFlags(given, io.env);
-    if ('faults' in flags) throw usageFailure(flags.faults);
-    return await withStop((signal) => run(flags, io, signal));
+    const settings = readSettings(given, 'faults' in flags ? undefined : flags);
+    const faults = [...('faults' in flags ? flags.faults : []), ...settings.faults];
+    if ('faults' in flags || faults.length > 0) throw usageFailure(faults);
+    return await withStop((signal) => run(flags, { io, signal, sweep: settings.sweep }));
   };
 }
 
-async function run(flags: LoadFlags, io: Io, signal: AbortSignal): Promise<number> {
+interface Around {
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  readonly sweep: SettingSweep | undefined;
+}
+
+async function run(flags: LoadFlags, { io, signal, sweep }: Around): Promise<number> {
   const specs = promisedOf(flags, io);
-  if (flags.jsonFile !== undefined && flags.jsonFile !== '-') touchFile(flags.jsonFile);
+  for (const path of [flags.jsonFile, sweep?.svgFile]) if (path !== undefined && path !== '-') touchFile(path);
   const schedule = await scheduleOf(flags);
-  const { target, key, fields, tls, silenceMaxMs } = flags;
+  if (sweep === undefined) {
+    const options = await optionsOf(flags, { specs, schedule, signal, io });
+    await check(options);
+    return flags.load.kind === 'sweep' ? await runSweep(flags, options, io) : await runOnce(flags, options, io);
+  }
+  const restarter = new Restarter(sweep.restart, signal);
+  try {
+    await restarter.start(sweep.values[0] ?? '');
+    const options = await optionsOf(flags, { specs, schedule, signal, io });
+    const steps = await runSettings(sweep, { flags, options, io, restarter, check });
+    return bestExitCode(steps.map(({ result }) => result));
+  } finally {
+    await restarter.stop();
+  }
+}
+
+type Found = Pick<LoadOptions, 'specs' | 'schedule' | 'signal'> & { readonly io: Io };
+
+/** Finds the model, and says what is going to be sent. */
+async function optionsOf(flags: LoadFlags, { specs, schedule, signal, io }: Found): Promise<LoadOptions> {
+  const { target, key, fields, tls, silenceMaxMs, load } = flags;
   const asking = { url: target.modelsUrl, fields: { ...keyFields({ target, key }), ...fields }, tls, silenceMaxMs };
   const model = flags.model ?? (await firstModel(asking)) ?? ANY_MODEL;
-  const options: LoadOptions = {
+  const say = flags.jsonFile === '-' ? io.err : io.out;
+  say(`${target.url.origin}${target.url.pathname}, ${target.api.name}, model ${model}`);
+  say(`${shapeText(load)}, seed ${flags.seed}`);
+  return {
     ...flags,
     model,
     specs,
     schedule,
-    scheduleText: shapeText(flags.load),
-    concurrency: flags.load.kind === 'sweep' ? 1 : flags.load.concurrency,
+    scheduleText: shapeText(load),
+    concurrency: load.kind === 'sweep' ? 1 : load.concurrency,
     withIds: flags.peer !== undefined,
     signal,
     listener: {},
   };
-  const say = flags.jsonFile === '-' ? io.err : io.out;
-  say(`${target.url.origin}${target.url.pathname}, ${target.api.name}, model ${model}`);
-  say(`${options.scheduleText}, seed ${flags.seed}`);
-  await check(options);
-  return flags.load.kind === 'sweep' ? await runSweep(flags, options, io) : await runOnce(flags, options, io);
 }
 
 /** One request first, which is not counted: what is wrong with the endpoint is told at once, and once. */
@@ -121,46 +149,14 @@ async function runSweep(flags: LoadFlags, options: LoadOptions, io: Io): Promise
     steps.push({ concurrency, result });
   }
   finish(flags, io, { page: ['', ...sweepLines(steps)], json: { schema: 1, sweep: steps } });
-  const verdicts = new Set(steps.map(({ result }) => wholeVerdict(result.verdicts)));
+  return bestExitCode(steps.map(({ result }) => result));
+}
+
+/** Of several runs: that of the best of them. */
+function bestExitCode(results: readonly LoadResult[]): number {
+  const verdicts = new Set(results.map(({ verdicts: each }) => wholeVerdict(each)));
   const best = (['true', 'unknown', 'false'] as const).find((met) => verdicts.has(met));
-  return exitCodeOf(
-    steps.map(({ result }) => result),
-    best,
-  );
-}
-
-/** A run with its line of progress. */
-async function watched(
-  options: LoadOptions,
-  io: Io,
-  title: string,
-  onExchange: LoadOptions['listener']['onExchange'] = () => {},
-): Promise<LoadResult> {
-  const { stdout } = io;
-  const place = {
-    line: io.err,
-    ...(stdout.isTTY === true && { redraw: (text: string) => void stdout.write(`\r\u001b[2K${text}`) }),
-  };
-  const wholeNs = (options.warmupMs + options.durationMs) * NS_PER_MS;
-  const progress = new ProgressLine(place, { wholeNs, count: options.count }, title);
-  try {
-    return await runLoad({
-      ...options,
-      listener: { onExchange, onProgress: (state) => progress.note(state) },
-    });
-  } finally {
-    progress.end();
-  }
-}
-
-function finish(
-  flags: LoadFlags,
-  io: Io,
-  { page, json }: { readonly page: readonly string[]; readonly json: object },
-): void {
-  if (flags.jsonFile === '-') io.out(JSON.stringify(json));
-  else for (const line of page) io.out(line);
-  if (flags.jsonFile !== undefined && flags.jsonFile !== '-') writeWhole(flags.jsonFile, `${JSON.stringify(json)}\n`);
+  return exitCodeOf(results, best);
 }
 
 /** Where not one token came, nothing was measured, whatever was promised. */

@@ -21,7 +21,7 @@ export function figuresOf({ all, classes }: LoadResult): ClassFigures | undefine
   return all ?? classes[0];
 }
 
-const MET_WORDS = { true: 'met', false: 'MISSED', unknown: 'unknown' } as const;
+export const MET_WORDS = { true: 'met', false: 'MISSED', unknown: 'unknown' } as const;
 
 export function sweepLines(steps: readonly SweepStep[]): string[] {
   const head = [

@@ -1,5 +1,5 @@
 // What rubato thinks, in a few lines: the running diagnosis, the hops, and what rubato itself costs.
-import { DIAGNOSES } from '../../judge/diagnosis/finding.ts';
+import { type Finding, strengthOf } from '../../judge/diagnosis/finding.ts';
 import type { HopState } from '../../judge/hop/state.ts';
 import type { LiveSelf } from '../../telemetry/live/frame.ts';
 import { ABSENT, showCount } from '../spread.ts';
@@ -9,28 +9,24 @@ import { cut, msText, percentText, wordText, wrap } from './text.ts';
 
 const DIAGNOSIS_LINES_MAX_COUNT = 3;
 const HOPS_MAX_COUNT = 3;
-const STRONG = 0.7;
-const LIKELY = 0.4;
 const BYTES_PER_MIB = 1024 * 1024;
 
 /** What moved and the finding that weighs most, for each upstream that has one. */
 export function diagnosisLines({ view, width, paint }: Picture): string[] {
   const diagnoses = view.state?.diagnoses ?? [];
   const lines = diagnoses.flatMap(({ route, says, findings }) => {
-    const [first] = findings.toSorted(
-      (a, b) => b.weight - a.weight || DIAGNOSES.indexOf(a.cause) - DIAGNOSES.indexOf(b.cause),
-    );
-    const because = first === undefined ? [] : [`${weightWord(first.weight)}: ${first.says}`];
+    // They are ranked.
+    const [first] = findings;
+    const because = first === undefined ? [] : [`${strengthWord(first)}: ${first.says}`];
     const text = [...says, ...because].join(' ');
     return text === '' ? [] : wrap(`diagnosis of ${route}: ${text}`, width);
   });
   return capped(lines, DIAGNOSIS_LINES_MAX_COUNT, width).map((line) => paint('plain', line));
 }
 
-/** In the words of the page: how much speaks for a finding. */
-function weightWord(weight: number): string {
-  if (weight >= STRONG) return 'strong';
-  return weight >= LIKELY ? 'likely' : 'a hint';
+function strengthWord({ weight }: Finding): string {
+  const strength = strengthOf(weight);
+  return strength === 'hint' ? 'a hint' : strength;
 }
 
 /** Each with the cure below it where it holds text. */

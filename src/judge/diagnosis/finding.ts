@@ -16,11 +16,21 @@ export type DiagnosisCause = (typeof DIAGNOSES)[number];
 
 export interface Finding {
   readonly cause: DiagnosisCause;
-  /** How much speaks for it, 0 to 1: `strong` from 0.7, `likely` from 0.4, below it a hint. */
+  /** How much speaks for it, 0 to 1; {@link strengthOf} has a word for it. */
   readonly weight: number;
   /** One sentence for people, with its numbers. */
   readonly says: string;
   readonly numbers: Readonly<Record<string, number>>;
+}
+
+const STRONG_WEIGHT = 0.7;
+const LIKELY_WEIGHT = 0.4;
+export type Strength = 'strong' | 'likely' | 'hint';
+
+/** The same word for a weight wherever it is shown. */
+export function strengthOf(weight: number): Strength {
+  if (weight >= STRONG_WEIGHT) return 'strong';
+  return weight >= LIKELY_WEIGHT ? 'likely' : 'hint';
 }
 
 /** Which figure is worse than it was: the first thing to know. */

@@ -1,6 +1,6 @@
 // The section of the running diagnosis: what ails the engine of each route, in words, and what to do about it; beside
 // it what the engine publishes of itself, and its decode step against what the hardware allows.
-import type { Diagnosis, Finding } from '../../judge/diagnosis/finding.ts';
+import { type Diagnosis, type Finding, type Strength, strengthOf } from '../../judge/diagnosis/finding.ts';
 import type { EngineState } from '../../judge/engine-state.ts';
 import type { FloorState } from '../../judge/floor/live.ts';
 import { numberWords, word } from '../format.ts';
@@ -12,10 +12,7 @@ export interface DiagnosisProps {
   readonly floors: readonly FloorState[];
 }
 
-/** From here on a finding is called so; below the second it is a hint. */
-const STRONG_WEIGHT = 0.7;
-const LIKELY_WEIGHT = 0.4;
-const WEIGHT_TONE = { strong: 'bad', likely: 'warn', hint: '' } as const;
+const STRENGTH_TONE: Readonly<Record<Strength, string>> = { strong: 'bad', likely: 'warn', hint: '' };
 
 export function DiagnosisView({ diagnoses, engines, floors }: DiagnosisProps) {
   return (
@@ -70,11 +67,11 @@ function RouteDiagnosis({ diagnosis, isAlone }: RouteDiagnosisProps) {
 
 function FindingItem({ finding }: { readonly finding: Finding }) {
   const { cause, weight, says, numbers } = finding;
-  const weightWord = weight >= STRONG_WEIGHT ? 'strong' : weight >= LIKELY_WEIGHT ? 'likely' : 'hint';
+  const strength = strengthOf(weight);
   const shown = Object.entries(numbers).map(([name, value]) => numberWords(name, value));
   return (
-    <li class={`finding finding-${weightWord}`}>
-      <b>{word(cause)}</b> <span class={`tag ${WEIGHT_TONE[weightWord]}`}>{weightWord}</span> {says}
+    <li class={`finding finding-${strength}`}>
+      <b>{word(cause)}</b> <span class={`tag ${STRENGTH_TONE[strength]}`}>{strength}</span> {says}
       {shown.length === 0 ? undefined : <small class="numbers">{shown.join(' · ')}</small>}
     </li>
   );

@@ -1,5 +1,6 @@
 // The main thread's side of the live feed: makes the events that the admin port's thread asks for, and remembers what
-// a new watcher wants to see of the time before it came. Does nothing but keep columns while nobody watches.
+// a new watcher wants to see of the time before it came. While nobody watches it keeps columns and looks at our own
+// counts now and then, and does nothing else.
 import { randomUUID } from 'node:crypto';
 import { epochMs } from '../../base/clock.ts';
 import {

@@ -37,8 +37,8 @@ export const BUSY = {
         route: 'default',
         moved: 'ttft',
         findings: [
-          { cause: 'queueing', weight: 0.4, says: 'Requests wait 120 ms.', numbers: {} },
           { cause: 'preemption', weight: 0.8, says: 'Two requests were thrown out.', numbers: {} },
+          { cause: 'queueing', weight: 0.4, says: 'Requests wait 120 ms.', numbers: {} },
         ],
         playbook: [],
         says: ['TTFT got worse.'],

@@ -129,6 +129,11 @@ export class GapMeter {
     return this.#blocked.edgesNs;
   }
 
+  /** Whether a gap between these moments would be tainted because our socket to the client took no bytes. */
+  isBlockedWithin(fromNs: number, toNs: number): boolean {
+    return this.#blocked.overlaps(fromNs, toNs);
+  }
+
   /** More blocked intervals came than a record keeps: a doubt `log_full`. */
   get blockedFull(): boolean {
     return this.#blocked.full;

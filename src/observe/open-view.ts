@@ -16,7 +16,7 @@ export function openView(
     openedAtEpochMs: observed.openedAtEpochMs,
     ...labels,
     class: observed.classNow.name,
-    phase: phaseOf(observed, silentNs),
+    phase: phaseOf(observed, ageNs),
     ageMs: ageNs / 1e6,
     chunkCount: observed.chunks.totalCount,
     ...(silentNs === undefined ? {} : { silentMs: silentNs / 1e6 }),
@@ -25,11 +25,15 @@ export function openView(
   };
 }
 
-/** `silent`: the silence already is what would be a stall if it ended now. */
-function phaseOf(observed: ObservedExchange, silentNs: number | undefined): OpenExchange['phase'] {
-  const { headSeen, marks } = observed;
+/**
+ * `silent`: the silence already is what would be a stall if it ended now. While the client takes no bytes we read none,
+ * so what is silent then is no engine.
+ */
+function phaseOf(observed: ObservedExchange, ageNs: number): OpenExchange['phase'] {
+  const { headSeen, marks, lastGeneratedAtNs, classNow } = observed;
   // A connection to the engine is asked for in the turn of the loop that lets it go.
   if (!headSeen) return (marks.connectStartAtNs ?? marks.requestSentAtNs) === undefined ? 'turn' : 'head';
-  if (silentNs === undefined) return 'token';
-  return silentNs > observed.classNow.stallMs * 1e6 ? 'silent' : 'stream';
+  if (lastGeneratedAtNs === undefined) return 'token';
+  const isLong = ageNs - lastGeneratedAtNs > classNow.stallMs * 1e6;
+  return isLong && !observed.metering.gaps.isBlockedWithin(lastGeneratedAtNs, ageNs) ? 'silent' : 'stream';
 }

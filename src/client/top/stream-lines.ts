@@ -12,6 +12,8 @@ import { cut, fit, msText, spanText, wordText } from './text.ts';
 const NS_PER_MS = 1e6;
 const STRIP_LEAST = 16;
 const STRIP_MOST = 60;
+/** The phase of a stream whose silence would be a stall; the sidecar knows whether the client is to blame for it. */
+const SILENT = 'silent';
 /** Two columns of time stand in one character. */
 const COLUMNS_EACH = 2;
 
@@ -29,7 +31,7 @@ export function streamLines(picture: Picture, lineCount: number): string[] {
 function columnsOf(picture: Picture): Column<TopStream>[] {
   const { view, choices } = picture;
   const stripS = Math.round((view.about?.stripMs ?? 0) / 1000);
-  const style = (stream: TopStream): Style => rowStyle(stream, view.about?.stallMs[stream.class]);
+  const style = rowStyle;
   const columns: Column<TopStream>[] = [
     {
       title: `last ${stripS} s`,
@@ -79,9 +81,9 @@ function length(
   return { title, place: { width, align: 'right', rank }, cell };
 }
 
-function rowStyle({ isOpen, silentMs }: TopStream, stallMs: number | undefined): Style {
+function rowStyle({ isOpen, word }: TopStream): Style {
   if (!isOpen) return 'dim';
-  return silentMs !== undefined && stallMs !== undefined && silentMs > stallMs ? 'bad' : 'plain';
+  return word === SILENT ? 'bad' : 'plain';
 }
 
 function seen({ class: name, edge }: TopStream): string {
@@ -109,7 +111,7 @@ function drawStrip(stream: TopStream, width: number, { view, glyphs }: Picture, 
   const most = Math.max(...columns.flatMap(({ receivedCount, flushedCount }) => [receivedCount, flushedCount]));
   const columnMs = binsEach * about.binMs;
   const firstAtEpochMs = (endColumn + 1 - columns.length) * columnMs;
-  const stalled = stallsOf(stream, about.stallMs[stream.class], atEpochMs);
+  const stalled = stallsOf(stream, atEpochMs);
   let drawn = '';
   for (let at = 0; at < width; at += 1) {
     const [left, right] = [columns[COLUMNS_EACH * at], columns[COLUMNS_EACH * at + 1]];
@@ -133,12 +135,12 @@ interface Silence {
 }
 
 /** Stalls that are over, and the silence that goes on if it is long enough to become one. */
-function stallsOf({ stalls, silentMs, isOpen }: TopStream, stallMs: number | undefined, nowEpochMs: number): Silence[] {
+function stallsOf({ stalls, silentMs, isOpen, word }: TopStream, nowEpochMs: number): Silence[] {
   const over = stalls.map(({ endedAtEpochMs, gapMs }) => ({
     fromEpochMs: endedAtEpochMs - gapMs,
     toEpochMs: endedAtEpochMs,
   }));
-  const isStalling = isOpen && silentMs !== undefined && stallMs !== undefined && silentMs > stallMs;
+  const isStalling = isOpen && silentMs !== undefined && word === SILENT;
   return isStalling ? [...over, { fromEpochMs: nowEpochMs - silentMs, toEpochMs: nowEpochMs }] : over;
 }
 

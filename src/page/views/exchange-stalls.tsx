@@ -5,8 +5,31 @@ import type { Report } from '../../judge/report.ts';
 import type { StallCause } from '../../record/stall-context.ts';
 import type { LiveStall } from '../../telemetry/live/frame.ts';
 import { Marked } from '../charts/marked.tsx';
-import { count, msNumber, numberWords, percent, word } from '../format.ts';
+import { count, counted, msNumber, numberWords, percent, word } from '../format.ts';
 import { listedStalls } from './exchange-stall-list.ts';
+
+/** That nothing was found is not all there is to say where not all could be looked at. */
+function NoStalls({ taintedCounts }: Pick<Report['figures'], 'taintedCounts'>) {
+  const { backpressure, ...late } = taintedCounts;
+  const lateCount = Object.values(late).reduce((sum, value) => sum + value, 0);
+  const total = backpressure + lateCount;
+  const reasons = [
+    ...(backpressure > 0 ? [`${count(backpressure)} because the client took no bytes, so none were read`] : []),
+    ...(lateCount > 0 ? [`${count(lateCount)} because rubato or its machine was too busy to stamp both ends`] : []),
+  ];
+  return (
+    <>
+      <p class="well">
+        None: no gap {total > 0 && 'that counts '}was above the limit of its class and four times its own median.
+      </p>
+      {total > 0 && (
+        <p class="note">
+          {counted(total, 'gap does', 'gaps do')} not count: {reasons.join('; ')}.
+        </p>
+      )}
+    </>
+  );
+}
 
 export function ExchangeStalls({ report }: { readonly report: Report }) {
   const stalls = listedStalls(report);
@@ -15,7 +38,7 @@ export function ExchangeStalls({ report }: { readonly report: Report }) {
     return (
       <section>
         <h3>Stalls</h3>
-        <p class="well">None: no gap was above the limit of its class and four times its own median.</p>
+        <NoStalls taintedCounts={report.figures.taintedCounts} />
       </section>
     );
   }

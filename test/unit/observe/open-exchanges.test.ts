@@ -48,6 +48,27 @@ describe('the phase', () => {
     expect(silent.silentMs).toBeGreaterThanOrEqual(60_000);
   });
 
+  test('is not silent while the client takes no bytes: none are read, and the engine is not to blame', () => {
+    const play = (it: Play) =>
+      it
+        .request(CHAT)
+        .head(1)
+        .chunk(AGE_MS - 60_000, text('a'))
+        .mark('blockedFrom', AGE_MS - 59_000);
+    const blocked = viewOf(play);
+    expect(blocked.phase).toBe('stream');
+    expect(blocked.silentMs).toBeGreaterThanOrEqual(60_000);
+    // It reads again and the engine still says nothing: as with a gap, that time tells nothing of the engine.
+    expect(viewOf((it) => play(it).mark('blockedTo', AGE_MS - 50_000)).phase).toBe('stream');
+    // It was blocked before its last token and is not since.
+    const freed = viewOf((it) =>
+      play(it)
+        .mark('blockedTo', AGE_MS - 50_000)
+        .chunk(AGE_MS - 40_000, text('b')),
+    );
+    expect(freed.phase).toBe('silent');
+  });
+
   test('goes by the class: what is silence for one is none for another', () => {
     const fields = ['x-traffic-class', 'batch'];
     const play = (it: Play) =>

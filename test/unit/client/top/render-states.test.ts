@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { FIRST_CHOICES } from '../../../../src/client/top/choices.ts';
 import { TopModel } from '../../../../src/client/top/model.ts';
-import { about, AT, classSummary, hello, self, state } from './feed-events.ts';
+import { about, AT, beat, classSummary, hello, open, self, state } from './feed-events.ts';
 import { lines, model, URL } from './pictures.ts';
 
 describe('what is not as it should be', () => {
@@ -67,6 +67,16 @@ describe('what is not as it should be', () => {
     expect(drawn.some((line) => line.includes('And more.'))).toBe(false);
     expect(drawn.some((line) => line.startsWith('class '))).toBe(true);
   });
+});
+
+test('a silence that the client made is not drawn as a stall', () => {
+  const row = (phase: 'stream' | 'silent'): string => {
+    const bins = '1'.repeat(100);
+    const strip = { fromBin: AT / 50 - 599, received: bins, flushed: bins };
+    const held = model({ beat: beat({ open: [open({ phase, silentMs: 20_000, ageMs: 30_000, strip })] }) });
+    return lines(held, { columns: 120 }).find((line) => line.includes('0-1')) ?? '';
+  };
+  expect([row('silent').includes('╌'), row('stream').includes('╌')]).toEqual([true, false]);
 });
 
 describe('nothing', () => {

@@ -40,16 +40,6 @@ export function cpuSince(pids: Pids, from: CpuTime): CpuTime {
   return { totalNs: now.totalNs - from.totalNs, relayNs: now.relayNs - from.relayNs, mainNs: now.mainNs - from.mainNs };
 }
 
-/** CPU time of each relay thread so far, by thread: how evenly they share the work. */
-export function relayThreadsNs(pid: number): Map<string, number> {
-  const tasks = readdirSync(`/proc/${pid}/task`).filter((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').startsWith('relay'),
-  );
-  const usedNs = (task: string): number =>
-    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
-  return new Map(tasks.map((task) => [task, usedNs(task)]));
-}
-
 /** Memory in RAM; what several processes of one server share counts once for each, so take differences. */
 export function residentKib(pids: Pids): number {
   return listOf(pids).reduce(

@@ -129,9 +129,9 @@ export class GapMeter {
     return this.#blocked.edgesNs;
   }
 
-  /** Whether a gap between these moments would be tainted because our socket to the client took no bytes. */
-  isBlockedWithin(fromNs: number, toNs: number): boolean {
-    return this.#blocked.overlaps(fromNs, toNs);
+  /** Whether a silence between these moments would be a stall as a gap: as long as one, and not the client's doing. */
+  wouldStall(fromNs: number, toNs: number): boolean {
+    return toNs - fromNs > this.#stalls.thresholdNs && !this.#blocked.overlaps(fromNs, toNs);
   }
 
   /** More blocked intervals came than a record keeps: a doubt `log_full`. */

@@ -30,10 +30,9 @@ export function openView(
  * so what is silent then is no engine.
  */
 function phaseOf(observed: ObservedExchange, ageNs: number): OpenExchange['phase'] {
-  const { headSeen, marks, lastGeneratedAtNs, classNow } = observed;
+  const { headSeen, marks, lastGeneratedAtNs } = observed;
   // A connection to the engine is asked for in the turn of the loop that lets it go.
   if (!headSeen) return (marks.connectStartAtNs ?? marks.requestSentAtNs) === undefined ? 'turn' : 'head';
   if (lastGeneratedAtNs === undefined) return 'token';
-  const isLong = ageNs - lastGeneratedAtNs > classNow.stallMs * 1e6;
-  return isLong && !observed.metering.gaps.isBlockedWithin(lastGeneratedAtNs, ageNs) ? 'silent' : 'stream';
+  return observed.metering.gaps.wouldStall(lastGeneratedAtNs, ageNs) ? 'silent' : 'stream';
 }

@@ -69,6 +69,15 @@ describe('the phase', () => {
     expect(freed.phase).toBe('silent');
   });
 
+  test('goes by the stream: what is usual for it is no silence, four times as much is', () => {
+    const slow = (lastAgoMs: number) =>
+      viewOf((it) => {
+        const reads = Array.from({ length: 12 }, (_, index) => AGE_MS - lastAgoMs - (11 - index) * 5_000);
+        reads.reduce((play, atMs) => play.chunk(atMs, text('a')), it.request(CHAT).head(1));
+      }).phase;
+    expect([slow(15_000), slow(25_000)]).toEqual(['stream', 'silent']);
+  });
+
   test('goes by the class: what is silence for one is none for another', () => {
     const fields = ['x-traffic-class', 'batch'];
     const play = (it: Play) =>

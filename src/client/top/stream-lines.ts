@@ -1,5 +1,6 @@
 // Streams as rows: a strip of the last half minute, received above and flushed below, with silences that were stalls
 // marked in it, and what is known of each.
+import { tellingStall } from '../../telemetry/live/model.ts';
 import { showCount } from '../spread.ts';
 import { chosenStreams } from './choices.ts';
 import type { TopStream } from './model.ts';
@@ -90,12 +91,11 @@ function seen({ class: name, edge }: TopStream): string {
   return edge === undefined ? name : `${name} before ${edge}`;
 }
 
-/** How many, and who made the latest one; the verdict comes about a second after it. */
-function stallWords({ stallCount, stalls }: TopStream): string {
-  if (stallCount === 0) return '';
-  const latest = stalls.at(-1);
-  const cause = latest?.cause === undefined ? '' : ` ${wordText(latest.cause)}`;
-  return `${stallCount}${cause}`;
+/** How many, and who made the one that tells most; the verdict comes about a second after a stall. */
+function stallWords(stream: TopStream): string {
+  if (stream.stallCount === 0) return '';
+  const { cause } = tellingStall(stream) ?? {};
+  return cause === undefined ? String(stream.stallCount) : `${stream.stallCount} ${wordText(cause)}`;
 }
 
 function drawStrip(stream: TopStream, width: number, { view, glyphs }: Picture, paint: Paint): string {

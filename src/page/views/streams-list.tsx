@@ -1,12 +1,13 @@
 // The rows of the list of streams: those in sight, each with its strip, its figures and a link to the exchange.
 // Decides neither which streams there are nor their order.
 import { useRef, useState } from 'preact/hooks';
+import { tellingStall } from '../../telemetry/live/model.ts';
 import { clock, count, ms, span, word } from '../format.ts';
 import { DARK, NARROW, useMedia } from '../shell/use-media.ts';
 import { StripCanvas, type StripCanvasProps } from './strip-canvas.tsx';
 import { causeWord, stripWords } from './strip-picture.ts';
 import type { SortKey } from './streams-choice.ts';
-import { tellingStall, type StreamRow } from './streams-row.ts';
+import type { StreamRow } from './streams-row.ts';
 import { useWindow } from './virtual-list.ts';
 
 /** As in streams.css. */

@@ -74,8 +74,3 @@ function toneOfOutcome(outcome: string): StreamRow['tone'] {
   if (outcome === 'ok') return 'good';
   return outcome === 'client_abort' || outcome === 'incomplete' || outcome === 'shutdown' ? 'warn' : 'bad';
 }
-
-/** The latest stall whose cause is told, or the latest of all. */
-export function tellingStall({ stalls }: Pick<StreamRow, 'stalls'>): LiveStall | undefined {
-  return stalls.findLast(({ cause }) => cause !== undefined && cause !== 'unknown') ?? stalls.at(-1);
-}

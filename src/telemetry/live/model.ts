@@ -7,7 +7,7 @@ import {
   LIVE_KNOWN_ENDED_MAX_COUNT,
   LIVE_KNOWN_OPEN_MAX_COUNT,
 } from '../../base/live-limits.ts';
-import type { GapColumn, LiveAbout, LiveBeat, LiveEnded, LiveHello, LiveOpen, LiveState } from './frame.ts';
+import type { GapColumn, LiveAbout, LiveBeat, LiveEnded, LiveHello, LiveOpen, LiveStall, LiveState } from './frame.ts';
 import { addBins, type Strip } from './shown-strip.ts';
 
 export interface OpenStream {
@@ -118,4 +118,9 @@ function addEnded(
     return { isOpen: false, id: row.id, row, strip };
   });
   return [...fresh, ...ended.filter(({ id }) => !ids.has(id))].slice(0, LIVE_KNOWN_ENDED_MAX_COUNT);
+}
+
+/** Which stall a row tells of: the latest whose cause is known, or the latest of all. */
+export function tellingStall({ stalls }: { readonly stalls: readonly LiveStall[] }): LiveStall | undefined {
+  return stalls.findLast(({ cause }) => cause !== undefined && cause !== 'unknown') ?? stalls.at(-1);
 }

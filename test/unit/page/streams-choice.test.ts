@@ -1,9 +1,9 @@
 // Goal: the list of streams shows what was asked for, in an order that does not move for nothing. Method: rows made of
 // a model are filtered and sorted, and their ids compared.
 import { describe, expect, test } from 'vitest';
-import { startModel } from '../../../src/telemetry/live/model.ts';
+import { startModel, tellingStall } from '../../../src/telemetry/live/model.ts';
 import { choicesOf, chooseRows, sortRows, type SortKey } from '../../../src/page/views/streams-choice.ts';
-import { streamRows, tellingStall, type StreamRow } from '../../../src/page/views/streams-row.ts';
+import { streamRows, type StreamRow } from '../../../src/page/views/streams-row.ts';
 import { liveBeat, liveEnded, liveHello, liveOpen, NOW_EPOCH_MS } from './live-fixtures.ts';
 
 const stall = (cause?: 'host' | 'unknown') => ({

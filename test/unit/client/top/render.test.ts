@@ -162,6 +162,21 @@ test('a name that a client made up is shown and not obeyed', () => {
   expect(row(drawn, '0-6')).toContain('?[2J?]0;owned??new line');
 });
 
+test('stalls are told by the latest whose cause is known', () => {
+  const stall = (cause?: 'host' | 'unknown') => ({
+    endedAtEpochMs: AT,
+    gapMs: 300,
+    ...(cause !== undefined && { cause }),
+  });
+  const words = (stalls: readonly ReturnType<typeof stall>[]): string | undefined => {
+    const of = model({ beat: beat({ open: [open({ id: '0-6', stallCount: stalls.length, stalls })] }) });
+    return /52\.5 ?(.*)$/.exec(row(lines(of, { columns: 150 }), '0-6'))?.[1];
+  };
+  expect(
+    [[], [stall()], [stall('host'), stall('unknown'), stall()], [stall('unknown'), stall()]].map((each) => words(each)),
+  ).toEqual(['', '1', '3 host', '2']);
+});
+
 test('kept is the share of exchanges that kept every objective; a budget that is spent is bad', () => {
   const counts = { unknownExchangeCount: 0, demandTokenCount: 0, goodTokenCount: 0 };
   const rates = {

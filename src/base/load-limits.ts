@@ -1,7 +1,5 @@
 // Caps of `rubato load`, each with the reason for its value. A run of days must fit into the memory of a laptop.
 
-const MIB = 1024 * 1024;
-
 /** Requests under way at once where nobody asks for another number: each has a connection, and descriptors end. */
 export const LOAD_OPEN_DEFAULT_COUNT = 1_024;
 /** Most that can be asked for; one process on one core stamps no more streams honestly. */
@@ -24,13 +22,7 @@ export const LOAD_EXACT_MAX_COUNT = 65_536;
 /** The same of gaps, of which an exchange has hundreds: 8 MiB. */
 export const LOAD_EXACT_GAPS_MAX_COUNT = 1_048_576;
 
-/** Exchanges kept with their gaps for a file that can be written only as a whole; later ones are left out and counted. */
-export const LOAD_EXCHANGES_KEPT_MAX_COUNT = 20_000;
-/** Gaps kept with them, all together: 64 MiB. */
-export const LOAD_GAPS_KEPT_MAX_COUNT = 8_388_608;
-
-/** Bytes of a recorded trace, and its arrivals: a million rows of three numbers. */
-export const LOAD_TRACE_LINE_MAX_CHARS = 64 * MIB;
+/** Arrivals of a recorded trace; each is three numbers in memory. What comes behind them is left out, and told. */
 export const LOAD_TRACE_MAX_COUNT = 1_000_000;
 
 /** Steps of one sweep. */

@@ -3,12 +3,13 @@
 import type { Command } from 'commander';
 import { CSV_HEAD, csvLine } from '../client/load/csv.ts';
 import { aiperfLine } from '../client/load/export-aiperf.ts';
+import { lengthsText } from '../client/load/lengths.ts';
 import type { LoadOptions } from '../client/load/options.ts';
 import type { Schedule } from '../client/load/plan.ts';
 import { reportLines } from '../client/load/report.ts';
-import type { LoadResult } from '../client/load/result.ts';
+import { LOAD_SCHEMA, type LoadResult } from '../client/load/result.ts';
 import { checkTarget } from '../client/load/run-load.ts';
-import { figuresOf, sweepLines, type SweepStep } from '../client/load/sweep.ts';
+import { figuresOf, sweepLines, type SweepResult, type SweepStep } from '../client/load/sweep.ts';
 import { TraceReader } from '../client/load/trace.ts';
 import { wholeVerdict } from '../client/load/verdicts.ts';
 import { firstModel } from '../client/probe/list-models.ts';
@@ -56,7 +57,7 @@ interface Around {
 async function run(flags: LoadFlags, { io, signal, sweep }: Around): Promise<number> {
   const specs = promisedOf(flags, io);
   for (const path of [flags.jsonFile, sweep?.svgFile]) if (path !== undefined && path !== '-') touchFile(path);
-  const schedule = await scheduleOf(flags);
+  const schedule = await scheduleOf(flags, io);
   if (sweep === undefined) {
     const options = await optionsOf(flags, { specs, schedule, signal, io });
     await check(options);
@@ -83,6 +84,12 @@ async function optionsOf(flags: LoadFlags, { specs, schedule, signal, io }: Foun
   const say = flags.jsonFile === '-' ? io.err : io.out;
   say(`${target.url.origin}${target.url.pathname}, ${target.api.name}, model ${model}`);
   say(`${shapeText(load)}, seed ${flags.seed}`);
+  for (const { name, share, promptTokens, outputTokens } of flags.classes) {
+    const part = flags.classes.length > 1 ? `, share ${share}` : '';
+    say(
+      `class ${name}${part}: prompts of ${lengthsText(promptTokens)} tokens, answers of ${lengthsText(outputTokens)}`,
+    );
+  }
   return {
     ...flags,
     model,
@@ -106,7 +113,7 @@ async function check(options: LoadOptions): Promise<void> {
   );
 }
 
-async function scheduleOf({ load }: LoadFlags): Promise<Schedule> {
+async function scheduleOf({ load }: LoadFlags, io: Io): Promise<Schedule> {
   if (load.kind === 'open') return { kind: 'open', arrivals: load.arrivals };
   if (load.kind !== 'recorded') return { kind: 'closed' };
   const reader = new TraceReader();
@@ -115,7 +122,9 @@ async function scheduleOf({ load }: LoadFlags): Promise<Schedule> {
   } catch (error) {
     throw readFailure(load.path, error) ?? error;
   }
-  const { recorded } = reader.finish(load.speed);
+  const { recorded, leftOutCount, isCut } = reader.finish(load.speed);
+  if (leftOutCount > 0) io.err(`${load.path}: ${leftOutCount} lines say no moment, and were left out.`);
+  if (isCut) io.err(`${load.path}: only its first ${recorded.length} arrivals were taken.`);
   if (recorded.length > 0) return { kind: 'recorded', recorded };
   throw usageFailure([`--trace: ${load.path} holds no arrival: no record, and no at_ms, at_s or timestamp.`]);
 }
@@ -148,7 +157,8 @@ async function runSweep(flags: LoadFlags, options: LoadOptions, io: Io): Promise
     const result = await watched({ ...options, concurrency }, io, `${concurrency} at a time `);
     steps.push({ concurrency, result });
   }
-  finish(flags, io, { page: ['', ...sweepLines(steps)], json: { schema: 1, sweep: steps } });
+  const json: SweepResult = { schema: LOAD_SCHEMA, sweep: steps };
+  finish(flags, io, { page: ['', ...sweepLines(steps)], json });
   return bestExitCode(steps.map(({ result }) => result));
 }
 

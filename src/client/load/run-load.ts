@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { epochMs, nowNs } from '../../base/clock.ts';
 import { defined } from '../../measure/defined.ts';
-import { LOAD_EXACT_MAX_COUNT } from '../../base/load-limits.ts';
+import { LOAD_CLASSES_MAX_COUNT, LOAD_EXACT_MAX_COUNT } from '../../base/load-limits.ts';
 import type { Trouble } from '../probe/result.ts';
 import { ClassTally } from './class-tally.ts';
 import { exchangeOf } from './exchange-of.ts';
@@ -19,6 +19,7 @@ import { warningsOf } from './warnings.ts';
 
 const NS_PER_MS = 1e6;
 const ALL = 'all';
+const OTHER = 'other';
 /** After a request that got no answer at all, in a closed loop. */
 const REST_MS = 100;
 
@@ -230,7 +231,10 @@ class LoadRun {
     };
   }
 
-  #tallyOf(name: string): ClassTally {
+  #tallyOf(given: string): ClassTally {
+    // A trace can name any number of classes; those that are too many are told together.
+    const isKnown = this.#classes.has(given) || this.#classes.size < LOAD_CLASSES_MAX_COUNT;
+    const name = isKnown ? given : OTHER;
     let tally = this.#classes.get(name);
     if (tally === undefined) this.#classes.set(name, (tally = new ClassTally(name)));
     return tally;

@@ -30,6 +30,8 @@ export interface ReadTrace {
   readonly recorded: readonly Recorded[];
   /** Lines that say no moment. */
   readonly leftOutCount: number;
+  /** There were more arrivals than one run can have. */
+  readonly isCut: boolean;
 }
 
 /** Takes lines in their order; `speed` 2 makes the trace go twice as fast. */
@@ -56,7 +58,7 @@ export class TraceReader {
     const recorded = sorted.map(({ atMs, ...rest }) =>
       Object.assign(rest, { atNs: Math.round(((atMs - firstAtMs) * NS_PER_MS) / speed) }),
     );
-    return { recorded, leftOutCount: this.#leftOutCount };
+    return { recorded, leftOutCount: this.#leftOutCount, isCut: this.#rows.length >= LOAD_TRACE_MAX_COUNT };
   }
 
   /** Undefined for the head of a CSV. */
@@ -80,7 +82,7 @@ function ofRecord({ record }: Fields): Row | 'skip' | undefined {
   return {
     atMs: openedAtEpochMs,
     ...defined({
-      class: typeof name === 'string' ? name : undefined,
+      class: classOf(name),
       promptTokens: tokensOf([asObject(tokens)?.['prompt'], asObject(request)?.['promptTokensEstimate']]),
       outputTokens: tokensOf([asObject(tokens)?.['output'], asObject(request)?.['maxTokens']]),
     }),
@@ -95,11 +97,16 @@ function ofFields(fields: Fields): Row | 'skip' | undefined {
   return {
     atMs,
     ...defined({
-      class: typeof name === 'string' && name !== '' ? name : undefined,
+      class: classOf(name),
       promptTokens: tokensOf(PROMPTS.map((column) => fields[column])),
       outputTokens: tokensOf(OUTPUTS.map((column) => fields[column])),
     }),
   };
+}
+
+/** It is sent as a field's value; what could be none is no class. */
+function classOf(name: unknown): string | undefined {
+  return typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name) ? name : undefined;
 }
 
 function momentOf(fields: Fields): number | undefined {

@@ -36,6 +36,7 @@ describe('a trace', () => {
         { atNs: 250 * MS, class: 'batch', promptTokens: 30, outputTokens: 9 },
       ],
       leftOutCount: 0,
+      isCut: false,
     });
   });
 
@@ -56,6 +57,11 @@ describe('a trace', () => {
     ['CSV in seconds', ['at_s,class', '1,chat', '1.25,'], [{ atNs: 0, class: 'chat' }, { atNs: 250 * MS }]],
   ])('of %s', (_, lines, recorded) => expect(read(lines).recorded).toEqual(recorded));
 
+  test('names no class that could not be sent as a field', () => {
+    const lines = ['{"at_ms":0,"class":"a\\nb"}', '{"at_ms":1,"class":7}', '{"at_ms":2,"class":"a.b-1"}'];
+    expect(read(lines).recorded.map((row) => row.class)).toEqual([undefined, undefined, 'a.b-1']);
+  });
+
   test('goes faster where that is asked for', () => {
     expect(read(['{"at_ms":0}', '{"at_ms":100}'], 4).recorded.map(({ atNs }) => atNs)).toEqual([0, 25 * MS]);
   });
@@ -64,6 +70,7 @@ describe('a trace', () => {
     expect(read(['{"prompt_tokens":3}', '{"at_ms":-1}', '{"at_ms":"soon"}', '', '{"at_ms":5}'])).toEqual({
       recorded: [{ atNs: 0 }],
       leftOutCount: 3,
+      isCut: false,
     });
   });
 });

@@ -1,5 +1,6 @@
 // Goal: the live page stands what nobody planned: a name as long as may be, a configuration that changed under it, an
 // address that somebody typed, colours that the reader's system chooses. Method: a real browser before a real sidecar.
+import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { configFile } from '../support/config-file.ts';
 import { ROOT } from '../support/program.ts';
@@ -46,6 +47,21 @@ describe.skipIf(!hasBrowser())('the live page', () => {
     expect(await choice.inputValue()).toBe('night');
     await choice.selectOption('');
     await watched.page.locator('[data-stream="0.0-0"]').waitFor();
+    expect(watched.faults).toEqual([]);
+  });
+
+  test('learns what a reload changed while it is open', async () => {
+    const path = configFile(classes('night'));
+    const load = await pages.start({ args: ['--config', path] });
+    const watched = await pages.open(load);
+    await load.ask(SHORT);
+    await watched.page.locator('[data-stream]').first().waitFor();
+    const link = watched.page.getByRole('link', { name: 'Dashboards' });
+    expect(await link.count()).toBe(0);
+    writeFileSync(path, `${classes('night')}dashboard-url: http://127.0.0.1:9/d\n`);
+    process.kill(load.sidecar.pid, 'SIGHUP');
+    await link.waitFor();
+    expect(await link.getAttribute('href')).toBe('http://127.0.0.1:9/d');
     expect(watched.faults).toEqual([]);
   });
 

@@ -65,6 +65,8 @@ export class LiveFeed {
   readonly #strips = new StripMarks();
   #seq = 0;
   #lastState: LiveState | undefined;
+  /** As all who watch know it, in JSON: a reload makes another one, which goes to them with the next state. */
+  #toldAbout: string | undefined;
 
   constructor(sources: LiveSources) {
     this.#sources = sources;
@@ -137,8 +139,10 @@ export class LiveFeed {
     const ageMs = before === undefined ? Infinity : Math.abs(atEpochMs - before.atEpochMs);
     if (before !== undefined && !isDue && ageMs < LIVE_STATE_MS) return before;
     const { data, gaps, self } = this.#sources;
+    const about = this.#newAbout(isDue);
     this.#lastState = {
       atEpochMs,
+      ...(about !== undefined && { about }),
       ready: data.ready(),
       classes: data.summary().classes,
       histograms: gaps().map((each) => gapHistogram(each.class, each.gapsNs)),
@@ -150,6 +154,15 @@ export class LiveFeed {
       self: this.#self.read(self(), watcherCount),
     };
     return this.#lastState;
+  }
+
+  /** Undefined while it is what all who watch were told. One that is told only in a hello is told to the others too. */
+  #newAbout(isDue: boolean): LiveAbout | undefined {
+    const about = this.#about();
+    const text = JSON.stringify(about);
+    const isNew = this.#toldAbout !== undefined && this.#toldAbout !== text;
+    if (isDue || this.#toldAbout === undefined) this.#toldAbout = text;
+    return isNew && isDue ? about : undefined;
   }
 
   #about(): LiveAbout {

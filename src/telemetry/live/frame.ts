@@ -109,6 +109,8 @@ export interface LiveEnded extends RecentRow {
 /** Event `state`: what moves slowly, whole each time. `classes` is that of `/api/summary`, figure by figure. */
 export interface LiveState {
   readonly atEpochMs: number;
+  /** What a reload changed; absent while all is as `hello` or a state before said. */
+  readonly about?: LiveAbout;
   readonly ready: { readonly ok: boolean; readonly reasons: readonly string[] };
   readonly classes: readonly ClassSummary[];
   readonly histograms: readonly GapHistogram[];

@@ -69,7 +69,8 @@ export function applyBeat(model: LiveModel, beat: LiveBeat): LiveModel | undefin
 }
 
 export function applyState(model: LiveModel, state: LiveState): LiveModel {
-  return { ...model, state };
+  // What a reload changed holds from now on.
+  return { ...model, state, about: state.about ?? model.about };
 }
 
 function addBeat(model: LiveModel, beat: LiveBeat): LiveModel {

@@ -29,7 +29,7 @@ afterEach(() => {
 function setUp() {
   const ended: RecentExchange[] = [];
   const sights: OpenSight[] = [];
-  const asked = { summaryCount: 0, openMax: 0 };
+  const asked = { summaryCount: 0, openMax: 0, stallMs: 100 };
   const store = createMetricStore({ specs: [GAP], known: {}, startEpochMs: 0 });
   const summary = createSummary();
   const sources: LiveSources = {
@@ -47,7 +47,7 @@ function setUp() {
       jobs: () => ({ open: [], recent: [] }),
     },
     gaps: () => summary.gaps(),
-    about: () => ({ version: '1.2.3', stallMs: { default: 100 }, upstreams: [] }),
+    about: () => ({ version: '1.2.3', stallMs: { default: asked.stallMs }, upstreams: [] }),
     open(maxCount) {
       asked.openMax = maxCount;
       return { openCount: sights.length, sights: sights.slice(0, maxCount) };
@@ -190,6 +190,20 @@ test('who comes between two states gets the one before; one that is due is made 
   vi.setSystemTime(STARTED + 2 * LIVE_STATE_MS);
   expect(told(live, { hello: true }).hello?.state.atEpochMs).toBe(STARTED + 2 * LIVE_STATE_MS);
   expect(asked.summaryCount).toBe(3);
+});
+
+test('what a reload changed goes to those who watch already, once, whoever comes in between', () => {
+  const { feed: live, asked } = setUp();
+  const next = (wants: Partial<LiveWants> = { beat: true, state: true }) => {
+    vi.setSystemTime(Date.now() + LIVE_STATE_MS);
+    return told(live, wants);
+  };
+  expect(next({ hello: true }).hello?.about.stallMs).toEqual({ default: 100 });
+  expect(next().state?.about).toBeUndefined();
+  asked.stallMs = 250;
+  expect(next({ hello: true }).hello?.about.stallMs).toEqual({ default: 250 });
+  expect(next().state?.about?.stallMs).toEqual({ default: 250 });
+  expect(next().state?.about).toBeUndefined();
 });
 
 test('a wall clock that is set back breaks nothing', () => {

@@ -107,5 +107,7 @@ describe('the model', () => {
     const model = startModel(liveHello('p1', liveBeat(4)));
     const state = liveState(NOW_EPOCH_MS + 9);
     expect(applyState(model, state)).toEqual({ ...model, state });
+    const about = { ...model.about, stallMs: { default: 250 } };
+    expect(applyState(model, { ...state, about })).toEqual({ ...model, about, state: { ...state, about } });
   });
 });

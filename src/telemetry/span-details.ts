@@ -2,9 +2,8 @@
 // it told us of them, and the chunks. Knows how to write them, not when an exchange has spans.
 import { SpanKind, type Attributes, type Context, type HrTime, type Span, type Tracer } from '@opentelemetry/api';
 import { SPAN_EVENTS_MAX_COUNT } from '../base/limits.ts';
-import type { StallVerdict } from '../judge/causes/verdict.ts';
+import { type ListedStall, listedStalls } from '../judge/causes/listed-stalls.ts';
 import type { Report } from '../judge/report.ts';
-import type { Stall } from '../measure/figures.ts';
 import { chunkRowsOf, type ChunkRows } from './chunk-rows.ts';
 import { errorTypeOf } from './exchange-facts.ts';
 import { EVENT_CHUNK, EVENT_CUT, EVENT_FIRST_TOKEN, EVENT_STALL, SPAN_CHUNKS, SPAN_PHASES } from './span-names.ts';
@@ -24,19 +23,18 @@ const STALL_EVENTS_MAX_COUNT = SPAN_EVENTS_MAX_COUNT - 2;
 export function addMoments(span: Span, report: Report, timeOf: SpanScope['timeOf']): void {
   const { figures, record } = report;
   if (figures.ttftNs !== undefined) span.addEvent(EVENT_FIRST_TOKEN, {}, timeOf(figures.ttftNs));
-  const verdicts = new Map(report.stalls?.map((verdict) => [verdict.chunk, verdict]));
-  for (const stall of worst(figures.stalls)) {
-    span.addEvent(EVENT_STALL, stallAttributes(stall, verdicts.get(stall.chunk)), timeOf(stall.atNs));
+  for (const stall of worst(listedStalls(report))) {
+    span.addEvent(EVENT_STALL, stallAttributes(stall), timeOf(stall.atNs));
   }
   const cutAtNs = cutMoment(report);
   if (cutAtNs !== undefined) span.addEvent(EVENT_CUT, { 'rubato.outcome': record.end.outcome }, timeOf(cutAtNs));
 }
 
 /** A stall whose surroundings were not kept has an unknown cause, and is said to. */
-function stallAttributes(stall: Stall, verdict: StallVerdict | undefined): Attributes {
+function stallAttributes({ gapNs, verdict }: ListedStall): Attributes {
   const { cause = 'unknown', confidence = 0, signs = [], numbers = {} } = verdict ?? {};
   return {
-    'rubato.stall.gap_us': roundedUs(stall.gapNs),
+    'rubato.stall.gap_us': roundedUs(gapNs),
     'rubato.stall.cause': cause,
     'rubato.stall.confidence': confidence,
     'rubato.stall.signs': [...signs],
@@ -44,7 +42,7 @@ function stallAttributes(stall: Stall, verdict: StallVerdict | undefined): Attri
   };
 }
 
-function worst(stalls: readonly Stall[]): readonly Stall[] {
+function worst(stalls: readonly ListedStall[]): readonly ListedStall[] {
   const kept = stalls.toSorted((a, b) => b.gapNs - a.gapNs).slice(0, STALL_EVENTS_MAX_COUNT);
   return kept.sort((a, b) => a.atNs - b.atNs);
 }

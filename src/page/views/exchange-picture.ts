@@ -1,5 +1,6 @@
 // One exchange as it is drawn, whether it has ended or not: what is known of it under one set of names. Pure: plain
 // data in and out.
+import { listedStalls, type ListedStall } from '../../judge/causes/listed-stalls.ts';
 import type { Report } from '../../judge/report.ts';
 import type { Split } from '../../measure/figures.ts';
 import type { ChunkColumns } from '../../record/chunk-log.ts';
@@ -7,7 +8,6 @@ import type { EventColumns } from '../../record/event-log.ts';
 import type { StallCause } from '../../record/stall-context.ts';
 import type { Marks } from '../../record/stream-record.ts';
 import type { OpenDetail } from '../../telemetry/live/open-detail.ts';
-import { listedStalls, type ListedStall } from './exchange-stall-list.ts';
 
 /** Moments in ns since the request head was received. */
 export interface ExchangePicture {

@@ -1,12 +1,12 @@
 // The stalls of one exchange: when, how long, who made them and how far the evidence goes, with the signs and numbers
 // that led there.
+import { listedStalls } from '../../judge/causes/listed-stalls.ts';
 import { STALL_MEANINGS } from '../../judge/meanings.ts';
 import type { Report } from '../../judge/report.ts';
 import type { StallCause } from '../../record/stall-context.ts';
 import type { LiveStall } from '../../telemetry/live/frame.ts';
 import { Marked } from '../charts/marked.tsx';
 import { count, counted, msNumber, numberWords, percent, word } from '../format.ts';
-import { listedStalls } from './exchange-stall-list.ts';
 
 /** That nothing was found is not all there is to say where not all could be looked at. */
 function NoStalls({ taintedCounts }: Pick<Report['figures'], 'taintedCounts'>) {

@@ -1,6 +1,7 @@
 // Exchanges as a beat lists them: open ones with their strip and what is known of their stalls, ended ones with the
 // account of their record. Lengths become ms for people here. Pure.
 import { LIVE_STRIP_MS } from '../../base/live-limits.ts';
+import { listedStalls } from '../../judge/causes/listed-stalls.ts';
 import type { OpenExchange, RecentExchange } from '../../judge/report.ts';
 import { defined } from '../../measure/defined.ts';
 import type { StallCause } from '../../record/stall-context.ts';
@@ -71,13 +72,10 @@ export function stallsOf({
 }
 
 export function endedRow(recent: RecentExchange, strip: LiveStrip | undefined): LiveEnded {
-  const { record, figures, stalls: verdicts = [] } = recent.report;
-  const causes = new Map(
-    verdicts.flatMap((verdict) => (verdict.chunk === undefined ? [] : [[verdict.chunk, verdict]])),
-  );
-  const stalls = figures.stalls.map(({ chunk, atNs, gapNs }) => {
-    const { cause, confidence } = causes.get(chunk) ?? {};
-    return liveStall(record.openedAtEpochMs, { endedAtNs: atNs, gapNs, ...defined({ cause, confidence }) });
+  const { report } = recent;
+  const stalls = listedStalls(report).map(({ atNs, gapNs, verdict }) => {
+    const known = defined({ cause: verdict?.cause, confidence: verdict?.confidence });
+    return liveStall(report.record.openedAtEpochMs, { endedAtNs: atNs, gapNs, ...known });
   });
   return { ...recentRow(recent), stalls, ...defined({ strip }) };
 }

@@ -5,7 +5,7 @@ import { measureRecord } from '../../../src/measure/measure-record.ts';
 import { partsOf } from '../../../src/page/charts/parts.ts';
 import { byteCurves, eventCurves, hopCurves } from '../../../src/page/views/exchange-curves.ts';
 import { pictureOfOpen, pictureOfReport } from '../../../src/page/views/exchange-picture.ts';
-import { listedStalls } from '../../../src/page/views/exchange-stall-list.ts';
+import { listedStalls } from '../../../src/judge/causes/listed-stalls.ts';
 import { marksOf, stepsOf } from '../../../src/page/views/exchange-steps.ts';
 import { traceHref } from '../../../src/page/views/exchange-trace.ts';
 import { gapLines } from '../../../src/page/views/gaps-lines.ts';

@@ -1,7 +1,7 @@
 // Which stalls of an exchange are listed, each with the verdict that belongs to it: figures and verdicts are two lists,
 // and either may be cut. Pure.
-import type { StallVerdict } from '../../judge/causes/verdict.ts';
-import type { Report } from '../../judge/report.ts';
+import type { Report } from '../report.ts';
+import type { StallVerdict } from './verdict.ts';
 
 export interface ListedStall {
   /** When it ended, ns since the request head was received. */
@@ -11,8 +11,9 @@ export interface ListedStall {
 }
 
 export function listedStalls({ figures, stalls = [] }: Pick<Report, 'figures' | 'stalls'>): ListedStall[] {
+  const verdicts = new Map(stalls.map((verdict) => [verdict.chunk, verdict]));
   return figures.stalls.map(({ chunk, atNs, gapNs }) => {
-    const verdict = stalls.find((each) => each.chunk === chunk);
+    const verdict = verdicts.get(chunk);
     return { atNs, gapNs, ...(verdict !== undefined && { verdict }) };
   });
 }

@@ -1,16 +1,16 @@
-// The dialog in which one exchange is looked at closely: opens with the address, closes with Escape, its button or
-// the Back key, and gives the focus back to where it was.
+// The dialog in which one exchange is looked at closely, on the live page and in a report: opens with the address,
+// closes with Escape, its button or the Back key, and gives the focus back to where it was. Knows not what is in it.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { LiveAbout } from '../../telemetry/live/frame.ts';
-import { ExchangeView } from '../views/exchange.tsx';
 
 export interface ExchangeDialogProps {
+  /** Absent while none is open. */
   readonly id: string | undefined;
-  readonly about: LiveAbout | undefined;
   readonly onClose: () => void;
+  readonly children: ComponentChildren;
 }
 
-export function ExchangeDialog({ id, about, onClose }: ExchangeDialogProps) {
+export function ExchangeDialog({ id, onClose, children }: ExchangeDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const element = dialog.current;
@@ -39,9 +39,7 @@ export function ExchangeDialog({ id, about, onClose }: ExchangeDialogProps) {
               Close
             </button>
           </div>
-          <div class="dialog-body">
-            <ExchangeView key={id} id={id} about={about} />
-          </div>
+          <div class="dialog-body">{children}</div>
         </>
       )}
     </dialog>

@@ -6,6 +6,7 @@ import { useLive } from '../feed/use-live.ts';
 import { clock } from '../format.ts';
 import { ClassesView } from '../views/classes.tsx';
 import { DiagnosisView } from '../views/diagnosis.tsx';
+import { ExchangeView } from '../views/exchange.tsx';
 import { GapsView } from '../views/gaps.tsx';
 import { HealthView } from '../views/health.tsx';
 import { HopsView } from '../views/hops.tsx';
@@ -73,7 +74,9 @@ export function Page() {
         )}
       </main>
       <Announcer snapshot={live.snapshot} />
-      <ExchangeDialog id={id} about={model?.about} onClose={close} />
+      <ExchangeDialog id={id} onClose={close}>
+        {id !== undefined && <ExchangeView key={id} id={id} about={model?.about} />}
+      </ExchangeDialog>
     </>
   );
 }

@@ -20,6 +20,8 @@ import { warningsOf } from './warnings.ts';
 const NS_PER_MS = 1e6;
 const ALL = 'all';
 const OTHER = 'other';
+/** Output tokens of the request that only checks the endpoint: nobody wants to wait for a whole answer. */
+const CHECK_TOKENS_MAX = 16;
 /** After a request that got no answer at all, in a closed loop. */
 const REST_MS = 100;
 
@@ -31,7 +33,8 @@ export async function checkTarget(options: LoadOptions): Promise<Trouble | undef
   options.signal.addEventListener('abort', onStop, { once: true });
   try {
     const [first] = planRequests(options.classes, options.schedule, options.seed);
-    return first === undefined ? undefined : await sender.check(first);
+    if (first === undefined) return undefined;
+    return await sender.check({ ...first, outputTokens: Math.min(first.outputTokens, CHECK_TOKENS_MAX) });
   } finally {
     options.signal.removeEventListener('abort', onStop);
     sender.close();

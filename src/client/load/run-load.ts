@@ -68,6 +68,7 @@ class LoadRun {
   readonly #counts = { sent: 0, warmup: 0, counted: 0, unsent: 0, open: 0, ended: 0, failed: 0, texts: 0, mostOpen: 0 };
   #onRoom: (() => void) | undefined;
   #draining = false;
+  #fault: unknown;
   #lastEndAtNs = 0;
   /** When there was room again, the last time there had been none. */
   #roomAtNs = 0;
@@ -92,6 +93,7 @@ class LoadRun {
     signal.removeEventListener('abort', onStop);
     this.#sender.close();
     this.#bound.stop();
+    if (this.#fault !== undefined) throw this.#fault;
     return this.#result();
   }
 
@@ -106,7 +108,7 @@ class LoadRun {
         await this.#room();
         this.#roomAtNs = this.#now();
       }
-      if (signal.aborted) return;
+      if (signal.aborted || this.#fault !== undefined) return;
       const nowAtNs = this.#now();
       const isLate = isOpen ? nowAtNs >= this.#endAtNs + this.#drainNs : nowAtNs >= this.#endAtNs;
       if (isLate) return this.#leaveOut(planned);
@@ -144,11 +146,16 @@ class LoadRun {
   }
 
   async #one(planned: Planned, times: Times): Promise<void> {
-    const answered = await this.#sender.send(planned);
-    // In a later turn: reads of others that came in this one are still to be stamped.
-    await setImmediate();
-    this.#end(planned, answered, times);
-    if (answered.asked.record.response.status === undefined) await this.#rest();
+    try {
+      const answered = await this.#sender.send(planned);
+      // In a later turn: reads of others that came in this one are still to be stamped.
+      await setImmediate();
+      this.#end(planned, answered, times);
+      if (answered.asked.record.response.status === undefined) await this.#rest();
+    } catch (fault) {
+      // Ours, not the endpoint's: the run ends with it, in order.
+      this.#fault ??= fault;
+    }
   }
 
   /** Who works in a closed loop does not call a dead server thousands of times a second. */

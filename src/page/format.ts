@@ -18,6 +18,8 @@ export function msNumber(lengthNs: number | undefined): string {
   if (lengthNs === undefined) return UNKNOWN;
   const lengthMs = lengthNs / NS_PER_MS;
   const size = Math.abs(lengthMs);
+  // Short is not nothing: 0.00 is kept for what took no time at all.
+  if (size > 0 && size < 0.005) return lengthMs > 0 ? '<0.01' : '>-0.01';
   // The limits lie where rounding would bring one digit more: 9.996 is `10.0` and no `10.00`.
   if (size < 9.995) return lengthMs.toFixed(2);
   if (size < 99.95) return lengthMs.toFixed(1);

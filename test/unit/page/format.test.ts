@@ -39,6 +39,12 @@ test('lengths keep three digits, and no rounding makes a fourth', () => {
 });
 
 test('a unit never stands on another line than its number', () => {
+  expect([1, 4_999, 5_000, -4_999].map((lengthNs) => plain(msNumber(lengthNs)))).toEqual([
+    '<0.01',
+    '<0.01',
+    '0.01',
+    '>-0.01',
+  ]);
   expect(ms(1_000_000)).toBe(`1.00${NARROW}ms`);
   expect(count(1_234_567)).toBe(`1${NARROW}234${NARROW}567`);
 });

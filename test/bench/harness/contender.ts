@@ -3,6 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { atTheEnd } from '../../support/children.ts';
 import { Sidecar } from '../../support/sidecar.ts';
 import type { RequestShape } from './light-engine.ts';
 
@@ -28,6 +29,7 @@ export async function startScript(
   const file = new URL(path, import.meta.url).pathname;
   const command = [...nodeArgs, file, ...args];
   const child: ChildProcess = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const release = atTheEnd(() => child.kill('SIGKILL'));
   if (child.stdout === null) throw new Error('the script has no output');
   const lines = createInterface(child.stdout);
   const [line] = (await once(lines, 'line')) as [string];
@@ -37,6 +39,7 @@ export async function startScript(
     port: Number(line),
     pid: child.pid,
     async stop() {
+      release();
       child.kill('SIGKILL');
       await once(child, 'exit');
     },

@@ -27,6 +27,8 @@ export interface Played {
 }
 
 export async function playTurns(plan: Plan): Promise<Played> {
+  // Whoever is stopped half-way leaves no server behind: they are ended as this process exits.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const engine = await LightEngine.start();
   const load = new Load(engine);
   const collector = await startCollector();
@@ -61,7 +63,8 @@ class Field {
   }
 
   async start(): Promise<void> {
-    for (const entrant of this.#plan.entrants) {
+    const takesAny = (each: Entrant): boolean => this.#plan.scenarios.some((scenario) => takesPart(each, scenario));
+    for (const entrant of this.#plan.entrants.filter(takesAny)) {
       progress(`starting ${entrant.title}`);
       try {
         const running = await entrant.start(this.#around);
@@ -74,11 +77,8 @@ class Field {
   }
 
   async play(scenario: Scenario): Promise<Record<string, readonly Values[]>> {
-    const takesPart = ({ key, only }: Entrant): boolean =>
-      this.#running.has(key) &&
-      (only?.includes(scenario.letter) ?? true) &&
-      (scenario.only === undefined || scenario.only.includes(key));
-    const turns = new Map<Entrant, Values[]>(this.#plan.entrants.filter(takesPart).map((each) => [each, []]));
+    const field = this.#plan.entrants.filter((each) => this.#running.has(each.key) && takesPart(each, scenario));
+    const turns = new Map<Entrant, Values[]>(field.map((each) => [each, []]));
     for (let nth = scenario.isFresh === true ? 1 : 0; nth <= this.#plan.turnCount; nth += 1) {
       for (const [entrant, values] of turns) {
         progress(`(${scenario.letter}) turn ${nth}/${this.#plan.turnCount}: ${entrant.title}`);
@@ -126,6 +126,10 @@ class Field {
   async stop(): Promise<void> {
     for (const running of this.#running.values()) await running.stop();
   }
+}
+
+function takesPart({ key, only }: Entrant, scenario: Scenario): boolean {
+  return (only?.includes(scenario.letter) ?? true) && (scenario.only?.includes(key) ?? true);
 }
 
 async function withinCap(played: Promise<Values>): Promise<Values> {

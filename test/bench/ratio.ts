@@ -14,7 +14,7 @@ import { playTurns } from './speed/turns.ts';
 const CONTENDERS = new Set(['http-proxy', 'rubato']);
 const TURN_COUNT = 3;
 /** Shorter than those of `speed`, so that streams end and are exported within so short a window. */
-const STEADY = { streamCount: 100, chunkCount: 75, everyMs: 20, forMs: 2_500 };
+const STEADY = { streamCount: 100, chunkCount: 50, everyMs: 20, forMs: 2_000 };
 const IDLE_SCALE = 0.25;
 
 const entrants = ENTRANTS.filter(({ key }) => CONTENDERS.has(key));

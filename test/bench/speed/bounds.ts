@@ -8,12 +8,12 @@ const BARE = 'http-proxy';
 
 export const BOUNDS: readonly Target[] = [
   {
-    // Seen 1.7 to 2.4 while other tests ran: main's share of a short window depends on which exports fall into it.
+    // Seen 2.3 to 2.7 while other tests ran: streams are short here, and main's account of their ends is in it.
     what: 'CPU a chunk, whole process',
     of: ['steady', 'rubato', 'cpuUsPerChunk'],
     against: ['steady', BARE, 'cpuUsPerChunk'],
     how: 'ratio',
-    limit: 3,
+    limit: 4,
   },
   {
     // Seen 0.5 to 0.9 of some 40 µs. To wake another thread for each chunk takes 35 µs more, which is far beyond.

@@ -9,7 +9,14 @@ export function nearestRank(sorted: readonly number[], percent: number): number 
   return valueAt(sorted, rank - 1);
 }
 
-/** A sorted copy. Typed arrays are sorted without a callback, which takes a quarter of the time. */
+/**
+ * From so many values on a typed array, which is sorted without a callback, pays for being made: of 4,096 it takes half
+ * the time, of 16 half as much again, and leaves garbage that is dear to collect.
+ */
+const TYPED_LEAST_COUNT = 64;
+
+/** A sorted copy. */
 export function ascending(values: readonly number[]): number[] {
+  if (values.length < TYPED_LEAST_COUNT) return values.toSorted((a, b) => a - b);
   return Array.from(Float64Array.from(values).sort());
 }

@@ -119,12 +119,16 @@ export class TrackedExchange {
     return isNew;
   }
 
-  /** How its latest reads came; undefined before there are any gaps. Taken anew now and then. */
+  /**
+   * How its latest reads came; undefined before there are any gaps. Taken anew now and then, at first with each read,
+   * and never without one: each stall of each stream asks all the others.
+   */
   get habit(): Habit | undefined {
     const { count } = this.ring;
     if (count < 2) return undefined;
-    const habit = this.#habit;
-    if (habit === undefined || count - habit.readCount >= HABIT_EVERY_COUNT || count < 2 * HABIT_EVERY_COUNT) {
+    const newCount = count - (this.#habit?.readCount ?? 0);
+    const isYoung = count < 2 * HABIT_EVERY_COUNT;
+    if (newCount >= HABIT_EVERY_COUNT || (isYoung && newCount > 0)) {
       this.#habit = habitOf(this.ring.gapsBefore(), count);
     }
     return this.#habit;

@@ -119,6 +119,34 @@ describe('the latest reads', () => {
   });
 });
 
+describe('how the reads of a stream came', () => {
+  const facts = { sentAtNs: () => 0, promptBytes: () => 0, wasBlocked: () => false };
+
+  test('is taken once however many ask before its next read', () => {
+    const exchange = new TrackedExchange(0, facts);
+    exchange.addEvent(10 * MS, undefined);
+    expect(exchange.habit).toBeUndefined();
+    exchange.addEvent(30 * MS, undefined);
+    const early = exchange.habit;
+    expect(early).toMatchObject({ readCount: 2, usualNs: 20 * MS });
+    // The very same object: every stall of every stream asks this of all the others.
+    expect(exchange.habit).toBe(early);
+    exchange.addEvent(70 * MS, undefined);
+    exchange.addEvent(110 * MS, undefined);
+    expect(exchange.habit).toMatchObject({ readCount: 4, usualNs: 40 * MS });
+  });
+
+  test('is taken anew with each of the first reads, and later once in sixteen', () => {
+    const exchange = new TrackedExchange(0, facts);
+    const taken: number[] = [];
+    for (let read = 1; read <= 64; read += 1) {
+      exchange.addEvent(read * MS, undefined);
+      if (exchange.habit?.readCount === read) taken.push(read);
+    }
+    expect(taken).toEqual([...Array.from({ length: 30 }, (_, index) => index + 2), 47, 63]);
+  });
+});
+
 describe('what the engine published around a stall', () => {
   const moment = { chunk: 1, startAtNs: 100, endAtNs: 200 };
 

@@ -2,6 +2,7 @@
 // the process with two thousand streams open, less that of the same process before, over the streams. Both run
 // as they come, both with the bounded heap that rubato asks V8 for, and both with V8's own: what is slack of
 // the collector and what a stream costs are two things.
+import { sleep } from '../support/signal.ts';
 import { startRubato, startScript, type Contender } from './harness/contender.ts';
 import { LightEngine } from './harness/light-engine.ts';
 import { Load, type LoadStream } from './harness/load.ts';
@@ -32,8 +33,6 @@ interface Turn {
   readonly idleKib: number;
   readonly cpuUsPerChunk: number;
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function openAll(load: Load, port: number): Promise<LoadStream[]> {
   const streams: LoadStream[] = [];

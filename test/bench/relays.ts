@@ -1,6 +1,7 @@
 // `npm run bench -- relays`: how evenly `--relays N` spreads connections, which is the kernel's doing, and what a
 // second relay brings at saturation. What more of them would bring on a machine with more cores is a model, and said
 // as one. Gives no verdict.
+import { sleep } from '../support/signal.ts';
 import { startRubato, type Rubato } from './harness/contender.ts';
 import { LightEngine } from './harness/light-engine.ts';
 import { Load } from './harness/load.ts';
@@ -19,8 +20,6 @@ const SATURATION_TURN_COUNT = 3;
 const LOOK_MS = 20;
 const RECORDS_MAX_MS = 20_000;
 const MODELLED = [1, 2, 3, 4, 8];
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const start = (load: Load, collector: Collector, relayCount: number): Promise<Rubato> =>
   startRubato(`${relayCount} relays`, {

@@ -1,5 +1,6 @@
 // A hundred new streams within 20 ms, each on a connection of its own, scenario (h): how soon the first chunk of each
 // is there, and what a new stream costs with all that follows from it.
+import { sleep } from '../../../support/signal.ts';
 import { msOf, percentile } from '../../harness/stats.ts';
 import { openAccount, perRequest } from '../account.ts';
 import type { Running } from '../contenders.ts';
@@ -10,8 +11,6 @@ const WITHIN_MS = 20;
 const BURST_COUNT = 5;
 /** By then whatever a burst left to do behind its streams is done. */
 const AFTERMATH_MS = 500;
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Connect → first chunk, ns, of each stream. */
 async function playBurst({ load }: Stage, running: Running): Promise<number[]> {

@@ -1,5 +1,6 @@
 // Two thousand streams that are open and wait, scenario (g): memory of each, beyond the process before they came.
 // `memory` in the folder above asks the same after many chunks and with other heaps.
+import { sleep } from '../../../support/signal.ts';
 import type { LoadStream } from '../../harness/load.ts';
 import { residentKib } from '../../harness/processes.ts';
 import type { Scenario } from '../figures.ts';
@@ -10,8 +11,6 @@ const AT_ONCE_COUNT = 50;
 const EVERY_MS = 30;
 const SETTLE_MS = 2_000;
 const BEGIN_MAX_MS = 30_000;
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Each has its first chunk. */
 async function allBegun(streams: readonly LoadStream[]): Promise<void> {

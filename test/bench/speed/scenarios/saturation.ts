@@ -1,5 +1,6 @@
 // How many chunks a second go through at most, scenario (c): each stream gets its next chunk as soon as the last one
 // came, so there is one on the way a stream and never more.
+import { sleep } from '../../../support/signal.ts';
 import { openAccount, perChunk } from '../account.ts';
 import type { LoadStream } from '../../harness/load.ts';
 import type { Scenario } from '../figures.ts';
@@ -21,8 +22,7 @@ export const saturation: Scenario = {
     };
     const streams = Array.from({ length: STREAM_COUNT }, () => load.open(running, { onAnswer: next, onChunk: next }));
     const ended = Promise.all(streams.map((stream) => stream.ended));
-    const pause = (ms: number): Promise<unknown> =>
-      Promise.race([ended, new Promise((resolve) => setTimeout(resolve, ms))]);
+    const pause = (ms: number): Promise<unknown> => Promise.race([ended, sleep(ms)]);
     await pause(RAMP_MS);
     const before = chunkCount;
     const close = openAccount(running.pids);

@@ -1,6 +1,7 @@
 // Short answers that are no streams, 500 a second on a schedule that waits for nobody, scenario (e): what a request
 // costs where there is nearly nothing but the request.
 import { nowNs } from '../../../../src/base/clock.ts';
+import { sleep } from '../../../support/signal.ts';
 import { msOf, percentile } from '../../harness/stats.ts';
 import { Pace } from '../../harness/pace.ts';
 import { openAccount, perRequest } from '../account.ts';
@@ -42,7 +43,7 @@ export const short: Scenario = {
     await ask(stage, running, pool, RAMP_MS);
     const close = openAccount(running.pids);
     const wholeNs = await ask(stage, running, pool, FOR_MS * stage.scale);
-    await new Promise((resolve) => setTimeout(resolve, AFTERMATH_MS));
+    await sleep(AFTERMATH_MS);
     const costs = perRequest(close(), wholeNs.length, running.pids);
     pool.close();
     return { wholeP50Ms: msOf(percentile(wholeNs, 50)), wholeP99Ms: msOf(percentile(wholeNs, 99)), ...costs };

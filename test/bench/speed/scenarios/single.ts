@@ -1,5 +1,6 @@
 // One stream at a time over a connection that is kept, scenario (d): what a proxy adds to the first chunk and to
 // later ones when nothing else goes on.
+import { sleep } from '../../../support/signal.ts';
 import { msOf, percentile } from '../../harness/stats.ts';
 import { openAccount } from '../account.ts';
 import { keepConnection } from '../kept-connections.ts';
@@ -10,8 +11,6 @@ const CHUNK_COUNT = 6;
 const CHUNK_EVERY_MS = 10;
 /** A reader thinks; it also lets each side see the end of an answer before the next request comes. */
 const PAUSE_MS = 20;
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const single: Scenario = {
   letter: 'd',

@@ -1,5 +1,5 @@
-// `rubato demo`: the main job within a minute, with an engine that comes along. Knows flags and
-// signals; the load and its summary stand in client/, the sidecar in app/.
+// `rubato demo`: the main job within a minute, with an engine that comes along. Knows flags; the load and
+// its summary stand in client/, the sidecar in app/.
 import type { Command } from 'commander';
 import type { PersonaName } from '../client/reference-engine/personas.ts';
 import type { HostPort } from '../config/config.ts';
@@ -7,6 +7,7 @@ import { readChoice, readHostPort, readInteger } from '../config/values.ts';
 import { configurationFailure } from './failures.ts';
 import { FlagReader } from './flag-reader.ts';
 import type { Io } from './io.ts';
+import { withStop } from './with-stop.ts';
 
 /** Long enough for some hundred streams and a p99, short enough for one minute with its set-up. */
 const SECONDS_DEFAULT = '15';
@@ -94,20 +95,4 @@ async function runAsked(asked: Asked, { stdout: out }: Io, stop: AbortSignal): P
   }
   const [{ startSidecar }, { runDemo }] = await Promise.all([import('../app/sidecar.ts'), import('../client/demo.ts')]);
   return await runDemo({ startSidecar, keep, seed, seconds, out, stop });
-}
-
-/** Ctrl-C ends the load; a second one finds no handler of ours and ends the process at once. */
-async function withStop(run: (stop: AbortSignal) => Promise<number>): Promise<number> {
-  const stop = new AbortController();
-  const signals = ['SIGINT', 'SIGTERM'] as const;
-  const onSignal = (): void => {
-    for (const signal of signals) process.removeListener(signal, onSignal);
-    stop.abort();
-  };
-  for (const signal of signals) process.on(signal, onSignal);
-  try {
-    return await run(stop.signal);
-  } finally {
-    for (const signal of signals) process.removeListener(signal, onSignal);
-  }
 }

@@ -1,4 +1,4 @@
-// `rubato load`: sends a load as users do and says what they would have felt. Knows flags, files, signals and exit
+// `rubato load`: sends a load as users do and says what they would have felt. Knows flags, files and exit
 // codes; the sending and the figures stand in client/load/.
 import type { Command } from 'commander';
 import { CSV_HEAD, csvLine } from '../client/load/csv.ts';
@@ -28,6 +28,7 @@ import { shapeText } from './load-shape.ts';
 import { addSettingFlags, readSettings, runSettings, type SettingSweep } from './load-setting.ts';
 import { finish, watched } from './load-watch.ts';
 import { readLines } from './read-lines.ts';
+import { withStop } from './with-stop.ts';
 
 /** Model name for who lists none; servers with one model take any. */
 const ANY_MODEL = 'default';
@@ -44,6 +45,7 @@ export function loadCommand(command: Command, io: Io): (command: Command) => Pro
     const settings = readSettings(given, 'faults' in flags ? undefined : flags);
     const faults = [...('faults' in flags ? flags.faults : []), ...settings.faults];
     if ('faults' in flags || faults.length > 0) throw usageFailure(faults);
+    // What was measured until Ctrl-C is shown.
     return await withStop((signal) => run(flags, { io, signal, sweep: settings.sweep }));
   };
 }
@@ -174,23 +176,4 @@ function exitCodeOf(results: readonly LoadResult[], met: Met | undefined): numbe
   if (results.every((result) => (figuresOf(result)?.ttft.fromSent.count ?? 0) === 0)) return EXIT.unavailable.code;
   if (met === 'false') return EXIT.different.code;
   return met === 'unknown' ? EXIT.unsure.code : EXIT.ok.code;
-}
-
-/** Ctrl-C ends the sending, and the figures so far are shown; a second one ends the process at once. */
-async function withStop(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
-  const stop = new AbortController();
-  const signals = ['SIGINT', 'SIGTERM'] as const;
-  const leave = (): void => {
-    for (const signal of signals) process.removeListener(signal, onSignal);
-  };
-  const onSignal = (): void => {
-    leave();
-    stop.abort();
-  };
-  for (const signal of signals) process.on(signal, onSignal);
-  try {
-    return await work(stop.signal);
-  } finally {
-    leave();
-  }
 }

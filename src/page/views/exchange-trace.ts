@@ -1,8 +1,7 @@
 // Where a trace is looked at: the link that configuration gives, with the trace put into it. Pure.
+import { webHref } from '../shell/web-href.ts';
 
-/** Undefined unless it leads to a web page: what stands in a configuration file must not run as script. */
+/** Undefined unless it leads to a web page. */
 export function traceHref(template: string | undefined, traceId: string): string | undefined {
-  if (template === undefined) return undefined;
-  const href = template.replaceAll('{traceId}', encodeURIComponent(traceId));
-  return /^https?:\/\//i.test(href) ? href : undefined;
+  return webHref(template?.replaceAll('{traceId}', encodeURIComponent(traceId)));
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ReportData } from '../../telemetry/report-data.ts';
 import { CanOpen } from '../charts/exchange-link.tsx';
 import { count, counted, moment, span, UNKNOWN } from '../format.ts';
+import { ClassChoice, type ClassChoiceProps } from '../shell/choice.tsx';
 import { useScrollStops } from '../shell/scroll-stops.ts';
 import { Section } from '../shell/section.tsx';
 import { ClassesView } from '../views/classes.tsx';
@@ -49,10 +50,8 @@ export function ReportPage({ data }: { readonly data: ReportData }) {
   );
 }
 
-interface ReportHeadProps {
+interface ReportHeadProps extends Omit<ClassChoiceProps, 'classNames'> {
   readonly data: ReportData;
-  readonly className: string | undefined;
-  readonly onClass: (name: string | undefined) => void;
 }
 
 function ReportHead({ data, className, onClass }: ReportHeadProps) {
@@ -77,17 +76,7 @@ function ReportHead({ data, className, onClass }: ReportHeadProps) {
         </p>
       ))}
       {data.classes.length < 2 ? undefined : (
-        <label class="field">
-          class
-          <select value={className ?? ''} onChange={({ currentTarget }) => onClass(currentTarget.value || undefined)}>
-            <option value="">all</option>
-            {data.classes.map(({ class: name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ClassChoice classNames={data.classes.map((each) => each.class)} className={className} onClass={onClass} />
       )}
     </header>
   );

@@ -3,16 +3,13 @@
 import type { ComponentChildren } from 'preact';
 import { word } from '../format.ts';
 import type { Snapshot } from '../feed/live-feed.ts';
-import { webHref } from './web-href.ts';
+import { ClassChoice, type ClassChoiceProps } from './choice.tsx';
 import { linkSays, type Tone } from './link-words.ts';
+import { webHref } from './web-href.ts';
 
-export interface HeadProps {
+export interface HeadProps extends ClassChoiceProps {
   readonly snapshot: Snapshot;
   readonly sections: readonly { readonly id: string; readonly title: string }[];
-  readonly classNames: readonly string[];
-  /** Absent: all classes. */
-  readonly className: string | undefined;
-  readonly onClass: (name: string | undefined) => void;
   /** Stays in sight with the head. */
   readonly children?: ComponentChildren;
 }
@@ -68,26 +65,5 @@ function State({ name, says, tone }: { readonly name: string; readonly says: str
       <span class={`dot ${tone}`} aria-hidden="true" />
       {says}
     </span>
-  );
-}
-
-function ClassChoice({ classNames, className, onClass }: Pick<HeadProps, 'classNames' | 'className' | 'onClass'>) {
-  return (
-    <label class="field">
-      class
-      <select
-        value={className ?? ''}
-        onChange={({ currentTarget }) => {
-          onClass(currentTarget.value === '' ? undefined : currentTarget.value);
-        }}
-      >
-        <option value="">all</option>
-        {classNames.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

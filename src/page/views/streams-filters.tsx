@@ -1,31 +1,9 @@
 // The filters above the list of streams, each a list of what there is now. Knows no rows but to ask what they hold.
-import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { word } from '../format.ts';
+import { Choice } from '../shell/choice.tsx';
 import { choicesOf, type StreamFilter } from './streams-choice.ts';
 import type { StreamRow } from './streams-row.ts';
-
-export interface ChoiceProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly onChange: (value: string | undefined) => void;
-  readonly children: ComponentChildren;
-}
-
-/** A labelled list; its empty value stands for no choice. */
-export function Choice({ label, value, onChange, children }: ChoiceProps) {
-  return (
-    <label class="field">
-      {label}
-      <select
-        value={value ?? ''}
-        onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.value)}
-      >
-        {children}
-      </select>
-    </label>
-  );
-}
 
 interface FiltersProps {
   readonly rows: readonly StreamRow[];

@@ -3,9 +3,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { LiveModel } from '../../telemetry/live/model.ts';
 import { count, span } from '../format.ts';
+import { Choice } from '../shell/choice.tsx';
 import '../style/streams.css';
 import { chooseRows, sortRows, type SortKey, type StreamFilter } from './streams-choice.ts';
-import { Choice, Filters } from './streams-filters.tsx';
+import { Filters } from './streams-filters.tsx';
 import { StreamsList } from './streams-list.tsx';
 import { streamRows, type StreamRow } from './streams-row.ts';
 

@@ -10,13 +10,13 @@ import { ROOT } from '../support/program.ts';
 import { hasCommand } from './engine/command.ts';
 import { orMissing, say } from './judge/missing.ts';
 import { ask, type Said } from './manifests/ask.ts';
-import { goProgram, hadolint } from './manifests/tools.ts';
+import { goTool, hadolint } from './manifests/tools.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rubato-manifests-other-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const DEPLOY = join(ROOT, 'deploy');
-const composeSpec = await orMissing('compose-go', () => goProgram('compose-spec'));
+const composeSpec = await orMissing('compose-go', () => goTool('compose-spec'));
 const linter = await orMissing('hadolint', hadolint);
 const hasSystemd = await hasCommand('systemd-analyze');
 if (!hasSystemd) say('!!!!!!!! NOT TESTED with systemd-analyze: it is not installed (Debian package systemd) !!!!!!!!');

@@ -13,14 +13,14 @@ import { orMissing, say } from './judge/missing.ts';
 import { ask, validate, type Said } from './manifests/ask.ts';
 import { startCountingEngine } from './manifests/counting-engine.ts';
 import { schemaLocation } from './manifests/schemas.ts';
-import { goProgram } from './manifests/tools.ts';
+import { goTool } from './manifests/tools.ts';
 
 const kubeconform = await orMissing('kubeconform', async () => {
   await schemaLocation();
-  return goProgram('kubeconform');
+  return goTool('kubeconform');
 });
-const kustomize = await orMissing('kustomize', () => goProgram('kustomize'));
-const helm = await orMissing('Helm', () => goProgram('helm'));
+const kustomize = await orMissing('kustomize', () => goTool('kustomize'));
+const helm = await orMissing('Helm', () => goTool('helm'));
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).error === undefined;
 if (!hasKubectl) say('!!!!!!!! NOT TESTED with kubectl: it is not installed !!!!!!!!');
 

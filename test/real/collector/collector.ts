@@ -8,8 +8,9 @@ import { parse, stringify } from 'yaml';
 import { freePort } from '../../../src/client/hops/free-port.ts';
 import { ROOT } from '../../support/program.ts';
 import { installed } from '../engine/cache.ts';
-import { MissingError, runCommand } from '../engine/command.ts';
+import { runCommand } from '../engine/command.ts';
 import { EngineProcess } from '../engine/engine-process.ts';
+import { GO_ENV, needGo } from '../engine/go.ts';
 
 const MANIFEST = join(ROOT, 'deploy/collector/builder.yaml');
 const BINARY = 'otelcol-rubato';
@@ -39,17 +40,11 @@ export async function collectorProgram(): Promise<string> {
 }
 
 async function build(manifest: Manifest, folder: string, deadlineAtMs: number): Promise<void> {
-  // Go knows no `--version`.
-  if (spawnSync('go', ['version']).status !== 0) throw new MissingError('no go on this machine');
   const work = join(folder, 'work');
   mkdirSync(work);
-  const options = {
-    cwd: work,
-    deadlineAtMs,
-    // Two compilers at a time, without C: the program runs wherever the test does.
-    env: { GOFLAGS: '-buildvcs=false -p=2', CGO_ENABLED: '0', GOBIN: work },
-  };
-  await runCommand('go', ['install', `go.opentelemetry.io/collector/cmd/builder@v${manifest.dist.version}`], options);
+  // The builder runs Go as well.
+  const options = { cwd: work, deadlineAtMs, env: { ...GO_ENV, GOBIN: work } };
+  await needGo(options)('install', `go.opentelemetry.io/collector/cmd/builder@v${manifest.dist.version}`);
   const here = { ...manifest, dist: { ...manifest.dist, output_path: join(work, 'made') } };
   writeFileSync(join(work, 'builder.yaml'), stringify(here));
   await runCommand(join(work, 'builder'), ['--config', 'builder.yaml'], options);

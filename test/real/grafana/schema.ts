@@ -3,7 +3,7 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installed } from '../engine/cache.ts';
-import { runCommand } from '../engine/command.ts';
+import { needGo } from '../engine/go.ts';
 
 const MODULE = 'github.com/grafana/grafana-foundation-sdk/go';
 const VERSION = '0.0.22';
@@ -26,14 +26,10 @@ export async function schemaChecker(): Promise<string> {
 async function build(folder: string, deadlineAtMs: number): Promise<void> {
   const work = join(folder, 'work');
   mkdirSync(work);
-  const env = { GOFLAGS: '-buildvcs=false -p=1', CGO_ENABLED: '0' };
-  const go = (...args: string[]): Promise<void> => runCommand('go', args, { cwd: work, env, deadlineAtMs });
-  // Where there is no Go this says so.
-  await go('version');
+  const go = needGo({ cwd: work, deadlineAtMs });
   copyFileSync(new URL('check.go', import.meta.url).pathname, join(work, 'main.go'));
   await go('mod', 'init', 'rubato.test/grafana');
   await go('get', `${MODULE}@v${VERSION}`);
-  await go('build', '-trimpath', '-ldflags=-s -w', '-o', BINARY, '.');
-  copyFileSync(join(work, BINARY), join(folder, BINARY));
+  await go('build', '-trimpath', '-ldflags=-s -w', '-o', join(folder, BINARY), '.');
   rmSync(work, { recursive: true });
 }

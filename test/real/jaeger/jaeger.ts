@@ -1,12 +1,11 @@
 // Jaeger 2, a trace back end that other people wrote: the Collector with a store of traces behind it. Built from its
 // Go module, because no distribution packages it. It keeps traces in memory and is asked by its own HTTP API.
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../../src/client/hops/free-port.ts';
 import { installed } from '../engine/cache.ts';
-import { MissingError, runCommand } from '../engine/command.ts';
 import { EngineProcess } from '../engine/engine-process.ts';
+import { needGo } from '../engine/go.ts';
 
 const MODULE = 'github.com/jaegertracing/jaeger';
 const VERSION = '1.76.0';
@@ -50,16 +49,13 @@ export async function startJaeger(): Promise<Jaeger> {
 }
 
 async function build(folder: string, deadlineAtMs: number): Promise<void> {
-  if (spawnSync('go', ['version']).status !== 0) throw new MissingError('no go on this machine');
   const work = join(folder, 'work');
   mkdirSync(work);
-  const env = { GOFLAGS: '-buildvcs=false -p=2', CGO_ENABLED: '0' };
-  const go = (...args: string[]): Promise<void> => runCommand('go', args, { cwd: work, env, deadlineAtMs });
+  const go = needGo({ cwd: work, deadlineAtMs });
   await go('mod', 'init', 'rubato.test/jaeger');
   // A module of our own that names one version: Jaeger's replaces a package, and so cannot be installed by name.
   await go('get', '-tool', `${PROGRAM}@v${VERSION}`);
-  await go('build', '-trimpath', '-ldflags=-s -w', '-o', BINARY, PROGRAM);
-  copyFileSync(join(work, BINARY), join(folder, BINARY));
+  await go('build', '-trimpath', '-ldflags=-s -w', '-o', join(folder, BINARY), PROGRAM);
   rmSync(work, { recursive: true });
 }
 

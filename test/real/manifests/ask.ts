@@ -1,7 +1,7 @@
 // Asks a program to its end and keeps what it said; and has kubeconform look at manifests, every fault in one list.
 import { spawnSync } from 'node:child_process';
 import { schemaLocation } from './schemas.ts';
-import { goProgram } from './tools.ts';
+import { goTool } from './tools.ts';
 
 /** None of them takes long; one that hangs is a fault. */
 const CAP_MS = 120_000;
@@ -40,7 +40,7 @@ export interface Validation {
 
 /** Looks at manifests, YAML documents one after the other. */
 export async function validate(manifests: string): Promise<Validation> {
-  const kubeconform = await goProgram('kubeconform');
+  const kubeconform = await goTool('kubeconform');
   const location = await schemaLocation();
   const args = ['-strict', '-verbose', '-output', 'json', '-schema-location', location, '-'];
   const { out, err } = ask(kubeconform, args, { input: manifests });

@@ -5,18 +5,9 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installed } from '../engine/cache.ts';
 import { MissingError, needCommand, runCommand } from '../engine/command.ts';
+import { goProgram, type GoProgram, needGo } from '../engine/go.ts';
 
 const MINUTE_MS = 60_000;
-
-/** A Go program: where its `main` is, and in which version. */
-interface GoProgram {
-  readonly name: string;
-  /** Import path of its `main`; what Go calls the program is the last part of it, or `goName`. */
-  readonly path: string;
-  readonly goName?: string;
-  readonly version: string;
-  readonly capMs: number;
-}
 
 const GO_PROGRAMS = {
   kubeconform: { path: 'github.com/yannh/kubeconform/cmd/kubeconform', version: 'v0.8.0', capMs: 6 * MINUTE_MS },
@@ -32,44 +23,18 @@ const GO_PROGRAMS = {
   'compose-spec': { path: 'github.com/compose-spec/compose-go/v2/cmd', version: 'v2.16.2', capMs: 6 * MINUTE_MS },
 } as const satisfies Readonly<Record<string, Omit<GoProgram, 'name'>>>;
 
-export type GoProgramName = keyof typeof GO_PROGRAMS;
-
-const BUILD_DISK_BYTES = 3e9;
+export type GoToolName = keyof typeof GO_PROGRAMS;
 
 /** Path of the program, which is built now if it is not there. */
-export async function goProgram(name: GoProgramName): Promise<string> {
-  const program: GoProgram = { name, ...GO_PROGRAMS[name] };
-  const folder = await installed({
-    name: `${name}-${program.version.slice(1)}`,
-    capMs: program.capMs,
-    diskBytes: BUILD_DISK_BYTES,
-    make: async (staging, deadlineAtMs) => {
-      const go = await needGo();
-      const env = { GOBIN: staging, GOFLAGS: '-p=2 -buildvcs=false' };
-      await runCommand(go, ['install', `${program.path}@${program.version}`], { deadlineAtMs, env });
-      const built = program.goName ?? program.path.split('/').at(-1) ?? name;
-      if (built !== name) renameSync(join(staging, built), join(staging, name));
-    },
-  });
-  return join(folder, name);
-}
-
-/** Go says its version by `go version` only, so it cannot be asked as other programs are. */
-async function needGo(): Promise<string> {
-  try {
-    execFileSync('go', ['version'], { stdio: 'ignore' });
-    return 'go';
-  } catch {
-    throw new MissingError('no go on this machine');
-  }
+export function goTool(name: GoToolName): Promise<string> {
+  return goProgram({ name, ...GO_PROGRAMS[name] });
 }
 
 /** The folder of a Go module's sources, for the schemas that it carries. */
 export async function goModule(module: string, version: string, deadlineAtMs: number): Promise<string> {
-  const go = await needGo();
   // Its own answer about what went wrong is lost in JSON, so it is asked twice.
-  await runCommand(go, ['mod', 'download', `${module}@${version}`], { deadlineAtMs, cwd: '/' });
-  const told = execFileSync(go, ['mod', 'download', '-json', `${module}@${version}`], { encoding: 'utf8', cwd: '/' });
+  await needGo({ deadlineAtMs, cwd: '/' })('mod', 'download', `${module}@${version}`);
+  const told = execFileSync('go', ['mod', 'download', '-json', `${module}@${version}`], { encoding: 'utf8', cwd: '/' });
   return (JSON.parse(told) as { readonly Dir: string }).Dir;
 }
 

@@ -9,12 +9,10 @@ import { Load, type LoadStream } from './harness/load.ts';
 import { cpuSince, cpuTimeOf, residentKib } from './harness/processes.ts';
 import { progress, report, type BenchResult } from './harness/report.ts';
 import { largest, median, short, spreadText } from './harness/stats.ts';
+import { openWaiting } from './harness/waiting-streams.ts';
 
 const KIB = 1024;
 const STREAM_COUNT = 2_000;
-/** Streams opened in one go: more than a few hundred handshakes at once measure the kernel's backlog. */
-const OPEN_AT_ONCE_COUNT = 50;
-const OPEN_EVERY_MS = 30;
 const CHUNK_COUNT = 300;
 const CHUNK_EVERY_MS = 200;
 const SETTLE_MS = 2_000;
@@ -34,18 +32,6 @@ interface Turn {
   readonly cpuUsPerChunk: number;
 }
 
-async function openAll(load: Load, port: number): Promise<LoadStream[]> {
-  const streams: LoadStream[] = [];
-  while (streams.length < STREAM_COUNT) {
-    for (let count = 0; count < OPEN_AT_ONCE_COUNT; count += 1) {
-      streams.push(load.open(port, { onAnswer: (self) => self.chunk() }));
-    }
-    await sleep(OPEN_EVERY_MS);
-  }
-  await sleep(SETTLE_MS);
-  return streams;
-}
-
 /** Each stream gets its next chunk in turn, spread over the time between two. */
 async function feed(streams: readonly LoadStream[], onTick: () => void): Promise<void> {
   const beganAtMs = performance.now();
@@ -62,7 +48,8 @@ async function turn(load: Load, { name, pid, port }: Contender): Promise<Turn> {
   await sleep(SETTLE_MS);
   const idleKib = residentKib(pid);
   const perStream = (): number => (residentKib(pid) - idleKib) / STREAM_COUNT;
-  const streams = await openAll(load, port);
+  const streams = await openWaiting(load, port, STREAM_COUNT);
+  await sleep(SETTLE_MS);
   const openKib = perStream();
   const sampled: number[] = [];
   const before = cpuTimeOf(pid);

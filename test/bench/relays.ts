@@ -1,13 +1,13 @@
 // `npm run bench -- relays`: how evenly `--relays N` spreads connections, which is the kernel's doing, and what a
 // second relay brings at saturation. What more of them would bring on a machine with more cores is a model, and said
 // as one. Gives no verdict.
-import { sleep } from '../support/signal.ts';
 import { startRubato, type Rubato } from './harness/contender.ts';
 import { LightEngine } from './harness/light-engine.ts';
 import { Load } from './harness/load.ts';
 import { CORE_COUNT } from './harness/processes.ts';
 import { progress, report, type BenchResult } from './harness/report.ts';
 import { median, short, spreadText } from './harness/stats.ts';
+import { untilBegun } from './harness/waiting-streams.ts';
 import { startCollector, type Collector } from './speed/collector.ts';
 import type { Values } from './speed/figures.ts';
 import { busiestShare, scalingModel } from './speed/relay-model.ts';
@@ -17,7 +17,6 @@ const CONNECTION_COUNTS = [50, 100, 200, 400];
 const RELAY_COUNTS = [2, 4];
 const ROUND_COUNT = 5;
 const SATURATION_TURN_COUNT = 3;
-const LOOK_MS = 20;
 const RECORDS_MAX_MS = 20_000;
 const MODELLED = [1, 2, 3, 4, 8];
 
@@ -35,7 +34,7 @@ async function busiest(load: Load, rubato: Rubato, connectionCount: number, rela
   const streams = Array.from({ length: connectionCount }, () =>
     load.open(rubato, { onAnswer: (self) => self.chunk() }),
   );
-  while (streams.some(({ firstAtNs }) => firstAtNs === undefined)) await sleep(LOOK_MS);
+  await untilBegun(streams);
   for (const stream of streams) stream.answer?.end();
   await Promise.all(streams.map((stream) => stream.ended));
   const all = await sidecar.untilRecords(before + connectionCount, RECORDS_MAX_MS);

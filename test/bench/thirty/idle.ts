@@ -3,13 +3,12 @@
 import { LightEngine } from '../harness/light-engine.ts';
 import { Load, type LoadStream } from '../harness/load.ts';
 import { largest, median, msOf, percentile, short } from '../harness/stats.ts';
+import { openWaiting } from '../harness/waiting-streams.ts';
 import { rssKib } from './memory.ts';
 import type { Check } from './finding.ts';
 import { inTurns, pause, type Way, type WayName } from './ways.ts';
 
 const STREAM_COUNT = Number(process.env['THIRTY_IDLE_STREAMS'] ?? 2_000);
-const OPEN_AT_ONCE_COUNT = 50;
-const OPEN_EVERY_MS = 30;
 const SETTLE_MS = 2_000;
 const TURN_COUNT = 2;
 const STREAM_MAX_KB = 60;
@@ -19,17 +18,6 @@ const TOKEN_MAX_MS = 50;
 interface Turn {
   readonly streamKb: number;
   readonly tokenNs: readonly number[];
-}
-
-async function openAll(load: Load, port: number): Promise<LoadStream[]> {
-  const streams: LoadStream[] = [];
-  while (streams.length < STREAM_COUNT) {
-    for (let count = 0; count < OPEN_AT_ONCE_COUNT; count += 1)
-      streams.push(load.open(port, { onAnswer: (stream) => stream.chunk() }));
-    await pause(OPEN_EVERY_MS);
-  }
-  await pause(SETTLE_MS);
-  return streams;
 }
 
 /** One token to each, evenly over a second. */
@@ -45,7 +33,8 @@ async function tokenToEach(streams: readonly LoadStream[]): Promise<void> {
 async function turn(load: Load, way: Way): Promise<Turn> {
   await pause(SETTLE_MS);
   const idleKib = rssKib(way.pid);
-  const streams = await openAll(load, way.port);
+  const streams = await openWaiting(load, way.port, STREAM_COUNT);
+  await pause(SETTLE_MS);
   const streamKb = ((rssKib(way.pid) - idleKib) * 1.024) / STREAM_COUNT;
   await tokenToEach(streams);
   await pause(SETTLE_MS);

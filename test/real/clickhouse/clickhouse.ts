@@ -24,7 +24,6 @@ async function install(folder: string, deadlineAtMs: number): Promise<void> {
   const python = await needCommand('python3');
   const requirements = join(folder, 'requirements.txt');
   writeFileSync(requirements, `chdb-core==${VERSION} --hash=sha256:${SHA256}\n`);
-  await runCommand(python, ['-m', 'venv', '--without-pip', join(folder, 'tools')], { deadlineAtMs });
   // What it needs for data frames (pandas, pyarrow: a third of a gigabyte) is not needed for SQL.
   const pip = ['-m', 'pip', 'install', '--no-deps', '--only-binary=:all:', '--require-hashes', '--quiet'];
   const target = ['--target', join(folder, 'packages'), '-r', requirements];

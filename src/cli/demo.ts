@@ -62,7 +62,7 @@ async function readGiven(given: Command): Promise<Asked> {
   const flags = new FlagReader(given, faults);
   const seed = flags.read('seed', SEED_DEFAULT, readInteger(0, SEED_MAX));
   const seconds = flags.read('seconds', SECONDS_DEFAULT, readInteger(1, SECONDS_MAX));
-  const engineAt = flags.text('engineOnly') === undefined ? undefined : flags.read('engineOnly', '', readHostPort);
+  const engineAt = flags.readGiven('engineOnly', readHostPort);
   const loadTo = flags.text('loadOnly');
   if (loadTo !== undefined && URL.parse(loadTo)?.protocol !== 'http:') faults.push('--load-only: is no http URL.');
   const persona = await readPersona(flags, engineAt !== undefined, faults);

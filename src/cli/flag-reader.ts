@@ -33,6 +33,11 @@ export class FlagReader {
     this.#faults.push(`--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${result.fault}.`);
     return undefined;
   }
+
+  /** Of a flag that has no default: undefined where it is not given. */
+  readGiven<Value>(name: string, reader: Reader<Value>): Value | undefined {
+    return this.text(name) === undefined ? undefined : this.read(name, undefined, reader);
+  }
 }
 
 /** Fields of a request, each as `name: value`. Names are shown where they are wrong, values never. */

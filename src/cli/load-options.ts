@@ -89,16 +89,13 @@ export function readLoadFlags(
     model: flags.text('model'),
     key,
     fields: readFields(given.getOptionValue('header') as readonly string[], faults),
-    extraBody: flags.text('extraBody') === undefined ? {} : (flags.read('extraBody', undefined, readObject) ?? {}),
+    extraBody: flags.readGiven('extraBody', readObject) ?? {},
     tls: {
       caPem: caFile === undefined ? undefined : readGivenFile('--ca', caFile, faults),
       insecure: given.getOptionValue('insecure') === true,
     },
     silenceMaxMs: flags.read('timeout', '60', readSpanMs(0.001)) ?? 0,
-    requestMaxMs:
-      flags.text('requestTimeout') === undefined
-        ? undefined
-        : flags.read('requestTimeout', undefined, readSpanMs(0.001)),
+    requestMaxMs: flags.readGiven('requestTimeout', readSpanMs(0.001)),
     fresh: given.getOptionValue('fresh') === true,
     classes: readClasses(given, flags, faults),
     classHeader: flags.read('classHeader', 'x-traffic-class', readHeaderName) ?? '',
@@ -109,7 +106,7 @@ export function readLoadFlags(
     seed: flags.read('seed', '1', readInteger(0, 4_294_967_295)) ?? 0,
     configFile: flags.text('config'),
     slo: readSlo(given, faults),
-    peer: flags.text('peer') === undefined ? undefined : flags.read('peer', undefined, readPeer),
+    peer: flags.readGiven('peer', readPeer),
     jsonFile: flags.text('json'),
     csvFile: flags.text('csv'),
     exports: readExports(given, faults),

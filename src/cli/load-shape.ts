@@ -88,7 +88,7 @@ export function readExtent(
   readonly durationMs: number;
   readonly count: number | undefined;
 } {
-  const count = flags.text('count') === undefined ? undefined : flags.read('count', '', readInteger(1, LOAD_COUNT_MAX));
+  const count = flags.readGiven('count', readInteger(1, LOAD_COUNT_MAX));
   const isBounded = count !== undefined || load.kind === 'recorded';
   const preset = load.kind === 'sweep' ? SWEEP_DURATION_DEFAULT_S : DURATION_DEFAULT_S;
   const fallback = isBounded ? LOAD_DURATION_MAX_S : preset;

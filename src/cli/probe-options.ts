@@ -64,7 +64,7 @@ export function readProbeFlags(
   const key = keyEnv === undefined ? undefined : env[keyEnv];
   if (keyEnv !== undefined && (key === undefined || key === ''))
     faults.push(`--key-env: there is no variable ${keyEnv}, or it is empty.`);
-  const peer = flags.text('peer') === undefined ? undefined : flags.read('peer', undefined, readPeer);
+  const peer = flags.readGiven('peer', readPeer);
   const caFile = flags.text('ca');
   const compareFile = flags.text('compare');
   const read: Omit<ProbeFlags, 'target'> = {

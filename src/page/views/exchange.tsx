@@ -9,6 +9,7 @@ import { ExchangeDetail } from './exchange-detail.tsx';
 export type ExchangeAbout = Pick<LiveAbout, 'traceUrl'>;
 
 export interface ExchangeProps {
+  /** Another one is another view, by its key: this one asks for the same as long as it is there. */
   readonly id: string;
   readonly about?: ExchangeAbout | undefined;
 }
@@ -17,19 +18,18 @@ export interface ExchangeProps {
 const ASK_EVERY_MS = 2_000;
 
 export function ExchangeView({ id, about }: ExchangeProps) {
-  const [shown, setShown] = useState<{ readonly id: string; readonly answer: StreamAnswer } | undefined>(undefined);
+  const [answer, setAnswer] = useState<StreamAnswer | undefined>(undefined);
   useEffect(() => {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (): Promise<void> => {
-      const answer = await fetchStream(id, stop.signal);
+      const next = await fetchStream(id, stop.signal);
       if (stop.signal.aborted) return;
-      setShown((before) => {
-        // What was seen of it is worth more than that it cannot be asked for just now.
-        const keeps = answer.kind === 'failed' && before?.id === id && before.answer.kind !== 'failed';
-        return keeps ? before : { id, answer };
-      });
-      if (answer.kind === 'open' || answer.kind === 'failed') timer = setTimeout(() => void ask(), ASK_EVERY_MS);
+      // What was seen of it is worth more than that it cannot be asked for just now.
+      setAnswer((before) =>
+        next.kind === 'failed' && before !== undefined && before.kind !== 'failed' ? before : next,
+      );
+      if (next.kind === 'open' || next.kind === 'failed') timer = setTimeout(() => void ask(), ASK_EVERY_MS);
     };
     void ask();
     return () => {
@@ -37,7 +37,6 @@ export function ExchangeView({ id, about }: ExchangeProps) {
       clearTimeout(timer);
     };
   }, [id]);
-  const answer = shown?.id === id ? shown.answer : undefined;
   if (answer === undefined) return <p class="empty">Asking for {id} …</p>;
   switch (answer.kind) {
     case 'gone':

@@ -1,6 +1,7 @@
 // Colours for canvases: what the style sheet says now, light or dark. Canvases take no variables.
 
-const DARK = '(prefers-color-scheme: dark)';
+/** Holds while the dark theme does. */
+export const DARK = '(prefers-color-scheme: dark)';
 
 /** The value of a variable of the theme, such as `--accent`. */
 export function themeColor(name: string): string {

@@ -1,7 +1,6 @@
-// Whether a media query holds, as a hook: the theme, or the width of a phone.
+// Whether a media query holds, as a hook: the theme (charts/colors.ts), or the width of a phone.
 import { useEffect, useState } from 'preact/hooks';
 
-export const DARK = '(prefers-color-scheme: dark)';
 export const NARROW = '(max-width: 720px)';
 
 export function useMedia(query: string): boolean {

@@ -2,8 +2,9 @@
 // Decides neither which streams there are nor their order.
 import { useRef, useState } from 'preact/hooks';
 import { tellingStall } from '../../telemetry/live/model.ts';
+import { DARK } from '../charts/colors.ts';
 import { clock, count, ms, span, word } from '../format.ts';
-import { DARK, NARROW, useMedia } from '../shell/use-media.ts';
+import { NARROW, useMedia } from '../shell/use-media.ts';
 import { StripCanvas, type StripCanvasProps } from './strip-canvas.tsx';
 import { causeWord, stripWords } from './strip-picture.ts';
 import type { SortKey } from './streams-choice.ts';

@@ -119,6 +119,14 @@ export function numberWords(name: string, value: number): string {
   }
 }
 
+/** What led to a verdict: its signs and its numbers, each as people write it. */
+export function signWords(signs: readonly string[], numbers: Readonly<Record<string, number>>): string[] {
+  return [
+    ...signs.map((sign) => word(sign)),
+    ...Object.entries(numbers).map(([name, value]) => numberWords(name, value)),
+  ];
+}
+
 function grouped(value: number): string {
   const digits = String(Math.abs(value)).replace(/\B(?=(\d{3})+$)/g, NARROW);
   return value < 0 ? `−${digits}` : digits;

@@ -1,7 +1,7 @@
 // What engines publish of themselves, and decode steps beside the floor of their hardware, as tables.
 import type { EngineState } from '../../judge/engine-state.ts';
 import type { FloorState } from '../../judge/floor/live.ts';
-import { count, figure, msNumber, percent, span } from '../format.ts';
+import { count, figure, msNumber, percent, span, UNKNOWN } from '../format.ts';
 
 const NS_PER_MS = 1e6;
 const ENGINE_HEAD = [
@@ -30,7 +30,7 @@ export function EngineTable({ engines }: { readonly engines: readonly EngineStat
             {engines.map((each) => (
               <tr key={each.route}>
                 <th scope="row">{each.route}</th>
-                <td>{each.engine ?? '–'}</td>
+                <td>{each.engine ?? UNKNOWN}</td>
                 <td class="n">{count(each.runningCount)}</td>
                 <td class="n">{count(each.waitingCount)}</td>
                 <td class="n">{percent(each.kvUsedRatio)}</td>
@@ -102,7 +102,7 @@ function Head({ names, figures }: { readonly names: readonly string[]; readonly 
 }
 
 function heard({ up, ageNs }: EngineState): string {
-  if (ageNs === undefined) return up ? '–' : 'never';
+  if (ageNs === undefined) return up ? UNKNOWN : 'never';
   return `${span(inMs(ageNs))} ago${up ? '' : ', down'}`;
 }
 

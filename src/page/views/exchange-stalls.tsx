@@ -6,7 +6,7 @@ import type { Report } from '../../judge/report.ts';
 import type { StallCause } from '../../record/stall-context.ts';
 import type { LiveStall } from '../../telemetry/live/frame.ts';
 import { Marked } from '../charts/marked.tsx';
-import { count, counted, msNumber, numberWords, percent, word } from '../format.ts';
+import { count, counted, msNumber, percent, signWords, UNKNOWN, word } from '../format.ts';
 
 /** That nothing was found is not all there is to say where not all could be looked at. */
 function NoStalls({ taintedCounts }: Pick<Report['figures'], 'taintedCounts'>) {
@@ -71,7 +71,7 @@ export function ExchangeStalls({ report }: { readonly report: Report }) {
                 <td class="n">
                   {percent(verdict === undefined || verdict.confidence === 0 ? undefined : verdict.confidence)}
                 </td>
-                <td class="led">{verdict === undefined ? '–' : ledThere(verdict.signs, verdict.numbers)}</td>
+                <td class="led">{verdict === undefined ? UNKNOWN : ledThere(verdict.signs, verdict.numbers)}</td>
               </tr>
             ))}
           </tbody>
@@ -126,6 +126,5 @@ export function CauseMeanings({ causes }: { readonly causes: readonly StallCause
 }
 
 export function ledThere(signs: readonly string[], numbers: Readonly<Record<string, number>>): string {
-  const told = [...signs.map(word), ...Object.entries(numbers).map(([name, value]) => numberWords(name, value))];
-  return told.length === 0 ? '–' : told.join(' · ');
+  return signWords(signs, numbers).join(' · ') || UNKNOWN;
 }

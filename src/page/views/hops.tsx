@@ -3,7 +3,7 @@
 import type { HopSpread, HopState } from '../../judge/hop/state.ts';
 import { HOLD_MEANINGS } from '../../judge/meanings.ts';
 import { Marked } from '../charts/marked.tsx';
-import { counted, count, msNumber, numberWords, percent, word } from '../format.ts';
+import { counted, count, msNumber, percent, signWords, word } from '../format.ts';
 import { CHANGE_MEANING, WORD_MEANING, WORD_TONE } from './hops-words.ts';
 
 export interface HopsProps {
@@ -35,7 +35,7 @@ export function HopsView({ hops }: HopsProps) {
 
 function Hop({ state }: { readonly state: HopState }) {
   const { hop, word: verdict, way, confidence, products, signs, signature, cures } = state;
-  const led = [...signs.map(word), ...Object.entries(signature).map(([name, value]) => numberWords(name, value))];
+  const led = signWords(signs, signature);
   return (
     <article class={`hop hop-${verdict}`} data-hop={hop}>
       <h3>

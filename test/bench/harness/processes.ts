@@ -40,7 +40,7 @@ export function cpuSince(pids: Pids, from: CpuTime): CpuTime {
   return { totalNs: now.totalNs - from.totalNs, relayNs: now.relayNs - from.relayNs, mainNs: now.mainNs - from.mainNs };
 }
 
-/** Memory in RAM; what several processes of one server share counts once for each, so take differences. */
+/** Memory in RAM, 0 of none; what several processes of one server share counts once for each, so take differences. */
 export function residentKib(pids: Pids): number {
   return listOf(pids).reduce(
     (sum, pid) => sum + Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]),

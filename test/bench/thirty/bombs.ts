@@ -1,6 +1,7 @@
 // T24: bodies made to hurt whoever reads them do not hold up the relay's loop, leave nothing behind in memory, and
 // pass whole. The reader sits on another thread; what it holds while it reads is shown as well.
 import { gzipSync } from 'node:zlib';
+import { residentKib } from '../harness/processes.ts';
 import { largest, short } from '../harness/stats.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { PLAN_FIELD, RawEngine } from '../../support/raw-engine.ts';
@@ -8,7 +9,7 @@ import { sumOf } from '../../support/prometheus.ts';
 import { c, chatRequest, D, END, head } from '../../support/script.ts';
 import { Sidecar } from '../../support/sidecar.ts';
 import type { Check, Finding } from './finding.ts';
-import { rssKib, watchRss } from './memory.ts';
+import { watchRss } from './memory.ts';
 import { pause } from './ways.ts';
 
 const MIB = 1024 * 1024;
@@ -51,7 +52,7 @@ interface Blast {
 
 async function blast(engine: RawEngine, sidecar: Sidecar, { body, lines = [] }: Bomb): Promise<Blast> {
   const bytes = body();
-  const beforeKib = rssKib(sidecar.pid);
+  const beforeKib = residentKib(sidecar.pid);
   const stopWatch = watchRss(sidecar.pid);
   const plan = engine.plan(async (exchange) => {
     await exchange.write(head('200 OK', 'content-type: text/event-stream', 'transfer-encoding: chunked', ...lines));
@@ -71,7 +72,7 @@ async function blast(engine: RawEngine, sidecar: Sidecar, { body, lines = [] }: 
   return {
     turnMs,
     mostMib,
-    keptMib: Math.max(0, rssKib(sidecar.pid) - beforeKib) / 1024,
+    keptMib: Math.max(0, residentKib(sidecar.pid) - beforeKib) / 1024,
     isWhole: response.complete && response.sha256 === answer?.sha256,
   };
 }

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { startRubato, type Rubato } from '../harness/contender.ts';
 import { LightEngine } from '../harness/light-engine.ts';
 import { Load } from '../harness/load.ts';
+import { residentKib } from '../harness/processes.ts';
 import { largest, msOf, percentile, short } from '../harness/stats.ts';
 import { OtlpCatcher, type CatcherMood } from '../../support/otlp-catcher.ts';
 import { sumOf } from '../../support/prometheus.ts';
 import type { Check, Finding } from './finding.ts';
-import { rssKib } from './memory.ts';
 
 const PACED = { streamCount: 40, chunkCount: 50, everyMs: 20, forMs: 4_000 };
 const CHANGE_MAX_MS = 0.1;
@@ -57,9 +57,9 @@ async function turn(load: Load, mode: Mode): Promise<Turn> {
     env: { ...ENV, OTEL_EXPORTER_OTLP_ENDPOINT: url },
   });
   await load.paced(rubato.port, { ...PACED, forMs: 1_500 });
-  const beforeKib = rssKib(rubato.pid);
+  const beforeKib = residentKib(rubato.pid);
   const { chunkNs } = await load.paced(rubato.port, PACED);
-  const growthMib = (rssKib(rubato.pid) - beforeKib) / 1024;
+  const growthMib = (residentKib(rubato.pid) - beforeKib) / 1024;
   const unaccountedCount = await unaccounted(rubato);
   clearInterval(flaps);
   await rubato.stop();

@@ -2,9 +2,9 @@
 // second comes through at once.
 import { LightEngine } from '../harness/light-engine.ts';
 import { Load, type LoadStream } from '../harness/load.ts';
+import { residentKib } from '../harness/processes.ts';
 import { largest, median, msOf, percentile, short } from '../harness/stats.ts';
 import { openWaiting } from '../harness/waiting-streams.ts';
-import { rssKib } from './memory.ts';
 import type { Check } from './finding.ts';
 import { inTurns, pause, type Way, type WayName } from './ways.ts';
 
@@ -32,10 +32,10 @@ async function tokenToEach(streams: readonly LoadStream[]): Promise<void> {
 
 async function turn(load: Load, way: Way): Promise<Turn> {
   await pause(SETTLE_MS);
-  const idleKib = rssKib(way.pid);
+  const idleKib = residentKib(way.pid);
   const streams = await openWaiting(load, way.port, STREAM_COUNT);
   await pause(SETTLE_MS);
-  const streamKb = ((rssKib(way.pid) - idleKib) * 1.024) / STREAM_COUNT;
+  const streamKb = ((residentKib(way.pid) - idleKib) * 1.024) / STREAM_COUNT;
   await tokenToEach(streams);
   await pause(SETTLE_MS);
   for (const stream of streams) stream.answer?.end();

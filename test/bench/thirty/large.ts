@@ -1,10 +1,11 @@
 // T13 and T14: what rubato holds for clients that do not read, and what a body as large as can be costs in memory
 // and in time.
 import { nowNs } from '../../../src/base/clock.ts';
+import { residentKib } from '../harness/processes.ts';
 import { largest, median, short, spreadText } from '../harness/stats.ts';
 import { BigClient, BigEngine, MIB } from './big-engine.ts';
 import type { Check, Finding } from './finding.ts';
-import { rssKib, watchRss } from './memory.ts';
+import { watchRss } from './memory.ts';
 import { inTurns, pause, type Way } from './ways.ts';
 
 const SLOW = { count: 20, mib: 256, turnCount: 1, heldMaxKib: 64 };
@@ -41,11 +42,11 @@ async function readSlowly(clients: readonly BigClient[]): Promise<void> {
 async function slowTurn(engine: BigEngine, { port, pid, sidecar }: Way): Promise<Held> {
   if (pid === undefined) return { stillKib: 0, slowKib: 0, queuedKib: 0 };
   await pause(1_000);
-  const beforeKib = rssKib(pid);
+  const beforeKib = residentKib(pid);
   const clients = Array.from({ length: SLOW.count }, () => new BigClient(port, 'events', SLOW.mib));
   for (const client of clients) client.pause();
   await untilStill(engine);
-  const stillKib = rssKib(pid) - beforeKib;
+  const stillKib = residentKib(pid) - beforeKib;
   const stopWatch = watchRss(pid, 100);
   await readSlowly(clients);
   const slowKib = largest(stopWatch()) - beforeKib;

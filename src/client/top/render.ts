@@ -51,14 +51,9 @@ export function renderTop(view: TopView, size: TopSize, options: TopOptions): st
 function drawTop(view: TopView, size: TopSize, options: TopOptions): string[] {
   const picture = pictureOf(view, size, options);
   const rows = Math.max(1, size.rows);
-  const head = [headLine(picture), ...statusLines(picture, rows)];
-  if (options.choices.isHelp) return [...head.slice(0, 1), ...helpLines(picture)].slice(0, rows);
-  const foot = options.hasKeys ? [footLine(picture)] : [];
-  const room = rows - head.length - foot.length;
-  const parts = fittingParts(partsOf(picture, rows), room - STREAM_LINES_LEAST);
-  const taken = parts.reduce((sum, { lines }) => sum + lines.length, 0);
-  const streamRoom = Math.min(room - taken, rows === Infinity ? PLAIN_STREAMS_COUNT + 1 : Infinity);
-  const body = [...parts.flatMap(({ lines }) => lines), ...streamLines(picture, streamRoom)];
+  if (options.choices.isHelp) return [headLine(picture), ...helpLines(picture)].slice(0, rows);
+  const { head, aboveStreams, streamRoom, foot } = layoutOf(picture, rows, options.hasKeys);
+  const body = [...aboveStreams, ...streamLines(picture, streamRoom)];
   if (rows === Infinity) return [...head, ...body, ...foot];
   // The last line stays where it is, however many streams there are.
   const blank = Array.from({ length: Math.max(0, rows - head.length - body.length - foot.length) }, () => '');
@@ -67,13 +62,27 @@ function drawTop(view: TopView, size: TopSize, options: TopOptions): string[] {
 
 /** How many streams are listed, and how many fit: what keys that move need to know. */
 export function pageOf(view: TopView, size: TopSize, options: TopOptions): { streamCount: number; pageCount: number } {
-  const picture = pictureOf(view, size, options);
-  const headCount = 1 + statusLines(picture, Math.max(1, size.rows)).length + (options.hasKeys ? 1 : 0);
-  const room = Math.max(1, size.rows) - headCount;
-  const parts = fittingParts(partsOf(picture, size.rows), room - STREAM_LINES_LEAST);
-  const taken = parts.reduce((sum, { lines }) => sum + lines.length, 0);
+  const { streamRoom } = layoutOf(pictureOf(view, size, options), Math.max(1, size.rows), options.hasKeys);
   const streamCount = chosenStreams(view.streams, options.choices).length;
-  return { streamCount, pageCount: Math.max(1, room - taken - 1) };
+  return { streamCount, pageCount: Math.max(1, streamRoom - 1) };
+}
+
+interface Layout {
+  readonly head: readonly string[];
+  readonly aboveStreams: readonly string[];
+  /** Lines that are left for streams, their head among them. */
+  readonly streamRoom: number;
+  readonly foot: readonly string[];
+}
+
+function layoutOf(picture: Picture, rows: number, hasKeys: boolean): Layout {
+  const head = [headLine(picture), ...statusLines(picture, rows)];
+  const foot = hasKeys ? [footLine(picture)] : [];
+  const room = rows - head.length - foot.length;
+  const parts = fittingParts(partsOf(picture, rows), room - STREAM_LINES_LEAST);
+  const aboveStreams = parts.flatMap(({ lines }) => lines);
+  const streamRoom = rows === Infinity ? PLAIN_STREAMS_COUNT + 1 : room - aboveStreams.length;
+  return { head, aboveStreams, streamRoom, foot };
 }
 
 function pictureOf(view: TopView, { columns }: TopSize, options: TopOptions): Picture {

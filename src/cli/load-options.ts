@@ -10,9 +10,10 @@ import type { PeerConfig } from '../config/config.ts';
 import { readPeer } from '../config/edges.ts';
 import { readFigure } from '../config/objective-schema.ts';
 import { type Reader, readHeaderName, readInteger, show } from '../config/values.ts';
+import { asObject, parseJson } from '../stream/json-value.ts';
 import { collect, FlagReader, readFields } from './flag-reader.ts';
 import { addShapeFlags, type LoadShape, readExtent, readShape, readSpanMs } from './load-shape.ts';
-import { readGivenFile, readTarget } from './probe-options.ts';
+import { readKey, readTarget, readTls } from './probe-options.ts';
 
 export const EXPORT_FORMATS = ['aiperf'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -79,21 +80,14 @@ export function readLoadFlags(
   const faults: string[] = [];
   const flags = new FlagReader(given, faults);
   const target = readTarget(given.args, flags.text('api'), faults);
-  const keyEnv = flags.text('keyEnv');
-  const key = keyEnv === undefined ? undefined : env[keyEnv];
-  if (keyEnv !== undefined && (key === undefined || key === ''))
-    faults.push(`--key-env: there is no variable ${keyEnv}, or it is empty.`);
-  const caFile = flags.text('ca');
+  const key = readKey(flags.text('keyEnv'), env, faults);
   const load = readShape(given, flags, faults);
   const read: Omit<LoadFlags, 'target'> = {
     model: flags.text('model'),
     key,
     fields: readFields(given.getOptionValue('header') as readonly string[], faults),
     extraBody: flags.readGiven('extraBody', readObject) ?? {},
-    tls: {
-      caPem: caFile === undefined ? undefined : readGivenFile('--ca', caFile, faults),
-      insecure: given.getOptionValue('insecure') === true,
-    },
+    tls: readTls(given, flags.text('ca'), faults),
     silenceMaxMs: flags.read('timeout', '60', readSpanMs(0.001)) ?? 0,
     requestMaxMs: flags.readGiven('requestTimeout', readSpanMs(0.001)),
     fresh: given.getOptionValue('fresh') === true,
@@ -175,12 +169,7 @@ const readLengthsFlag: Reader<Lengths> = (raw) => {
 };
 
 const readObject: Reader<Readonly<Record<string, unknown>>> = (raw) => {
-  try {
-    const value: unknown = JSON.parse(String(raw));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { value: value as Readonly<Record<string, unknown>> };
-  } catch {
-    // Said below, without the text: it may hold a secret.
-  }
-  return { fault: 'expected a JSON object, such as {"ignore_eos":true}' };
+  const value = asObject(parseJson(String(raw)));
+  // Without the text: it may hold a secret.
+  return value === undefined ? { fault: 'expected a JSON object, such as {"ignore_eos":true}' } : { value };
 };

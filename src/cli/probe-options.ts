@@ -60,12 +60,8 @@ export function readProbeFlags(
   const faults: string[] = [];
   const flags = new FlagReader(given, faults);
   const target = readTarget(given.args, flags.text('api'), faults);
-  const keyEnv = flags.text('keyEnv');
-  const key = keyEnv === undefined ? undefined : env[keyEnv];
-  if (keyEnv !== undefined && (key === undefined || key === ''))
-    faults.push(`--key-env: there is no variable ${keyEnv}, or it is empty.`);
+  const key = readKey(flags.text('keyEnv'), env, faults);
   const peer = flags.readGiven('peer', readPeer);
-  const caFile = flags.text('ca');
   const compareFile = flags.text('compare');
   const read: Omit<ProbeFlags, 'target'> = {
     model: flags.text('model'),
@@ -76,10 +72,7 @@ export function readProbeFlags(
     count: flags.read('count', '1', readInteger(1, PROBE_COUNT_MAX)) ?? 0,
     concurrency: flags.read('concurrency', '1', readInteger(1, PROBE_CONCURRENCY_MAX)) ?? 0,
     silenceMaxMs: (flags.read('timeout', TIMEOUT_DEFAULT_S, readInteger(1, 3_600)) ?? 0) * 1000,
-    tls: {
-      caPem: caFile === undefined ? undefined : readGivenFile('--ca', caFile, faults),
-      insecure: given.getOptionValue('insecure') === true,
-    },
+    tls: readTls(given, flags.text('ca'), faults),
     peer,
     isJson: given.getOptionValue('json') === true,
     saveFile: flags.text('save'),
@@ -107,7 +100,25 @@ export function readTarget(args: readonly string[], api: string | undefined, fau
   return targetOf(url, api as ApiName | undefined);
 }
 
-export function readGivenFile(flag: string, path: string, faults: string[]): string | undefined {
+export function readKey(
+  name: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  faults: string[],
+): string | undefined {
+  const key = name === undefined ? undefined : env[name];
+  if (name !== undefined && (key === undefined || key === ''))
+    faults.push(`--key-env: there is no variable ${name}, or it is empty.`);
+  return key;
+}
+
+export function readTls(given: Command, caFile: string | undefined, faults: string[]): ProbeFlags['tls'] {
+  return {
+    caPem: caFile === undefined ? undefined : readGivenFile('--ca', caFile, faults),
+    insecure: given.getOptionValue('insecure') === true,
+  };
+}
+
+function readGivenFile(flag: string, path: string, faults: string[]): string | undefined {
   try {
     if (statSync(path).size <= PROBE_FILE_MAX_BYTES) return readFileSync(path, 'utf8');
     faults.push(`${flag}: ${path} is too large.`);

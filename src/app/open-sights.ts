@@ -42,7 +42,7 @@ export function openDetail(observer: Sources, id: string): OpenDetail | undefine
 }
 
 function sightOf(observer: Sources, observed: ObservedExchange, view: OpenSight['view']): OpenSight {
-  const seen = observer.stalls.seenOf(observed);
+  const seen = observer.stalls.watchOf(observed)?.seen;
   return {
     view,
     // Metering begins with the class, which asking for it would decide: by the first token that is done.

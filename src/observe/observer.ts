@@ -8,7 +8,7 @@ import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
 import { promptBucket } from '../measure/buckets.ts';
 import { TextCapture } from '../stream/text-capture.ts';
 import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
-import { StallBook, type StallWatch } from './causes/stall-book.ts';
+import { StallBook } from './causes/stall-book.ts';
 import { doubtClock } from './clock-doubt.ts';
 import { Closing, exemplarOf } from './closing.ts';
 import { CompanyBook } from './company.ts';
@@ -44,7 +44,6 @@ export class Observer {
   readonly #routes: RouteNames;
   /** Who makes stalls, and what share of steps reads prompts. */
   readonly stalls: StallBook;
-  readonly #watches = new WeakMap<ObservedExchange, StallWatch>();
   readonly #sinks: readonly Sink[];
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
   readonly #openingTime = new OpeningTime();
@@ -187,7 +186,6 @@ export class Observer {
     const watch = this.stalls.watch(observed, this.#routes.watchedPlaceOf(observed), (verdict) =>
       this.#tell((sink) => sink.onStall?.(labels(), verdict, exemplar)),
     );
-    this.#watches.set(observed, watch);
     return {
       onGoing: () => watch.onGoing(),
       onFirstGenerated: () => {
@@ -253,7 +251,7 @@ export class Observer {
       labels: this.#labelsOf(observed),
       place: this.#routes.placeOf(observed),
       outputBucketEdges: this.#termsFor(observed).outputBucketEdges,
-      stalls: this.#watches.get(observed)?.end(end.atNs) ?? [],
+      stalls: this.stalls.watchOf(observed)?.end(end.atNs) ?? [],
     });
     observed.release();
   }
@@ -273,7 +271,7 @@ export class Observer {
     } catch (fault) {
       this.#forget(observed);
       this.#pairs.dropped(observed.id);
-      this.#watches.get(observed)?.drop(nowNs());
+      this.stalls.watchOf(observed)?.drop(nowNs());
       observed.release();
       this.#noteFault('exchange', fault);
     }

@@ -32,7 +32,7 @@ export class StallBook {
   readonly #looks: EngineLooks | undefined;
   readonly #timelines = new Map<string, RouteTimeline>();
   readonly #watches = new WeakMap<TrackedExchange, StallWatch>();
-  readonly #seen = new WeakMap<ObservedExchange, SeenStalls>();
+  readonly #watchesOf = new WeakMap<ObservedExchange, StallWatch>();
 
   constructor(looks: EngineLooks | undefined) {
     this.#looks = looks;
@@ -43,13 +43,13 @@ export class StallBook {
     const timeline = this.#timelineOf(watched);
     const watch = new StallWatch(observed, timeline, () => this.#looks?.askSoon(place), tell);
     this.#watches.set(watch.exchange, watch);
-    this.#seen.set(observed, watch.seen);
+    this.#watchesOf.set(observed, watch);
     return watch;
   }
 
-  /** What can be told of an exchange's stalls while it is open. */
-  seenOf(observed: ObservedExchange): SeenStalls | undefined {
-    return this.#seen.get(observed);
+  /** The watch over an exchange that was ever followed. */
+  watchOf(observed: ObservedExchange): StallWatch | undefined {
+    return this.#watchesOf.get(observed);
   }
 
   /** What a stream of this upstream showed of hops on the way. */
@@ -82,14 +82,13 @@ export class StallBook {
 
 export class StallWatch {
   readonly exchange: TrackedExchange;
+  /** What can be told of its stalls while it is open. */
   readonly seen: SeenStalls;
   readonly #observed: ObservedExchange;
   readonly #timeline: RouteTimeline;
   readonly #askSoon: () => void;
   readonly #tell: TellStall;
   readonly #contexts: StallContext[] = [];
-  /** Frozen or not. */
-  #stallCount = 0;
   #isStream = false;
   #isGoing = false;
 
@@ -139,9 +138,8 @@ export class StallWatch {
   /** A gap was found to be a stall, at the event that ended it. */
   onStall(gap: Gap): void {
     const { chunk, atNs, gapNs } = gap;
-    this.#stallCount += 1;
     this.seen.addStall(gap);
-    if (!this.#isStream || this.#stallCount > STALL_CONTEXTS_MAX_COUNT) return this.#tell(UNJUDGED);
+    if (!this.#isStream || this.seen.count > STALL_CONTEXTS_MAX_COUNT) return this.#tell(UNJUDGED);
     const { exchange } = this;
     const endAtNs = exchange.openedAtNs + atNs;
     const { tokens, tokensBefore } = exchange;

@@ -11,13 +11,13 @@ import type { RuleGroup } from '../../src/telemetry/rules/rule.ts';
 import { configFile } from '../support/config-file.ts';
 import { panelQueries } from '../support/panel-queries.ts';
 import { NODE, ROOT } from '../support/program.ts';
+import { readPromql } from '../support/promql.ts';
 import { poll, sleep } from '../support/signal.ts';
 import { collectorProgram } from './collector/collector.ts';
 import { orMissing, say } from './judge/missing.ts';
 import { CONFIG, startLoad, type Load } from './prometheus/load.ts';
 import { newPrometheus } from './prometheus/new-prometheus.ts';
 import { Prometheus, type Series } from './prometheus/prometheus.ts';
-import { selectorsOf } from './prometheus/selectors.ts';
 import { startTee } from './prometheus/tee.ts';
 import { startWay, WAYS, type Way } from './prometheus/ways.ts';
 
@@ -131,7 +131,9 @@ describe.skipIf(!isThere).each(ways)('in Prometheus, %s,', (way) => {
   test('everything that an alert asks for is there, whether it fires or not', async () => {
     const alerts = allRules.filter((rule) => 'alert' in rule);
     expect(alerts.length).toBeGreaterThan(10);
-    const selectors = new Set(alerts.flatMap(({ expr }) => selectorsOf(expr)));
+    const asked = alerts.map(({ expr }) => readPromql(expr));
+    expect(asked.flatMap(({ faults }) => faults)).toEqual([]);
+    const selectors = new Set(asked.flatMap((query) => query.selectors.map(({ text }) => text)));
     await untilNone(async () => {
       const missing: string[] = [];
       for (const selector of selectors) {

@@ -4,6 +4,8 @@ import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
 
 export interface Selector {
+  /** `rubato_stalls_total{cause="client"}` and the like, without range and offset. */
+  readonly text: string;
   readonly metric: string;
   readonly labels: readonly string[];
   /** The function that takes its range; absent of a selector without one. */
@@ -56,7 +58,8 @@ function selectorsIn(expr: string, within: SyntaxNode): Selector[] {
   return nodesIn(within, 'VectorSelector').map((node) => {
     const [metric = ''] = namesIn(expr, node, 'Identifier');
     const over = functionOver(expr, node);
-    return { metric, labels: namesIn(expr, node, 'LabelName'), ...(over !== undefined && { over }) };
+    const text = expr.slice(node.from, node.to);
+    return { text, metric, labels: namesIn(expr, node, 'LabelName'), ...(over !== undefined && { over }) };
   });
 }
 

@@ -145,18 +145,17 @@ describe('the reader of PromQL', () => {
   });
 
   test('tells what is asked for, of which labels, by which function', () => {
+    const bucket = { text: 'a_bucket{b=~"c",d!="e"}', metric: 'a_bucket', labels: ['b', 'd'], over: 'rate' };
+    const f = { text: 'f', metric: 'f', labels: [] };
     expect(
       readPromql('sum by (x, le) (rate(a_bucket{b=~"c",d!="e"}[5m])) / on (x) group_left () max by (x) (f)'),
     ).toEqual({
       faults: [],
       functions: ['sum', 'rate', 'max'],
-      selectors: [
-        { metric: 'a_bucket', labels: ['b', 'd'], over: 'rate' },
-        { metric: 'f', labels: [] },
-      ],
+      selectors: [bucket, f],
       groupings: [
-        { labels: ['x', 'le'], of: [{ metric: 'a_bucket', labels: ['b', 'd'], over: 'rate' }] },
-        { labels: ['x'], of: [{ metric: 'f', labels: [] }] },
+        { labels: ['x', 'le'], of: [bucket] },
+        { labels: ['x'], of: [f] },
       ],
     });
   });

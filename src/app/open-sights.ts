@@ -1,10 +1,11 @@
 // Open exchanges as the live feed lists them: which of them, and what is known of each.
+import { nowNs } from '../base/clock.ts';
 import type { ObservedExchange } from '../observe/observed-exchange.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { OpenDetail } from '../telemetry/live/open-detail.ts';
 import { stallsOf, type OpenSight } from '../telemetry/live/rows.ts';
 
-type Sources = Pick<Observer, 'openExchanges' | 'openObserved' | 'stalls'>;
+type Sources = Pick<Observer, 'openObserved' | 'stalls' | 'viewOf'>;
 
 /** So many of them, those that are silent longest first, then the oldest. */
 export function openSights(
@@ -13,38 +14,25 @@ export function openSights(
 ): { readonly openCount: number; readonly sights: OpenSight[] } {
   const all = [...observer.openObserved()];
   const chosen = all.toSorted(bySilence).slice(0, maxCount);
-  const views = observer.openExchanges(chosen);
-  return {
-    openCount: all.length,
-    sights: chosen.flatMap((observed, index) => {
-      const view = views[index];
-      return view === undefined ? [] : [sightOf(observer, observed, view)];
-    }),
-  };
+  const atNs = nowNs();
+  return { openCount: all.length, sights: chosen.map((observed) => sightOf(observer, observed, atNs)) };
 }
 
 /** As much as there is by now of the record of one of them; undefined when it is not open. */
 export function openDetail(observer: Sources, id: string): OpenDetail | undefined {
   for (const observed of observer.openObserved()) {
     if (observed.id !== id) continue;
-    const [view] = observer.openExchanges([observed]);
-    if (view === undefined) return undefined;
+    const sight = sightOf(observer, observed, nowNs());
     const { marks, chunks, events } = observed;
-    return {
-      open: view,
-      marks,
-      chunks: chunks.columns,
-      events: events.columns,
-      ...stallsOf(sightOf(observer, observed, view)),
-    };
+    return { open: sight.view, marks, chunks: chunks.columns, events: events.columns, ...stallsOf(sight) };
   }
   return undefined;
 }
 
-function sightOf(observer: Sources, observed: ObservedExchange, view: OpenSight['view']): OpenSight {
+function sightOf(observer: Sources, observed: ObservedExchange, atNs: number): OpenSight {
   const seen = observer.stalls.watchOf(observed)?.seen;
   return {
-    view,
+    view: observer.viewOf(observed, atNs),
     // Metering begins with the class, which asking for it would decide: by the first token that is done.
     ttftNs: observed.tokenSeen ? observed.metering.firstToken.ttftNs : undefined,
     gapMaxNs: seen?.gapMaxNs,

@@ -120,15 +120,17 @@ export class Observer {
     for (const place of moved) this.closing.forget(place);
   }
 
-  openExchanges(which: Iterable<ObservedExchange> = this.#open.values()): OpenExchange[] {
+  openExchanges(): OpenExchange[] {
     const atNs = nowNs();
-    return Array.from(which, (observed) =>
-      openView(observed, atNs, {
-        route: this.#routes.nameOf(observed),
-        model: this.#models.labelOf(observed.request.model),
-        ...this.#routes.edgeOf(observed),
-      }),
-    );
+    return Array.from(this.#open.values(), (observed) => this.viewOf(observed, atNs));
+  }
+
+  viewOf(observed: ObservedExchange, atNs: number): OpenExchange {
+    return openView(observed, atNs, {
+      route: this.#routes.nameOf(observed),
+      model: this.#models.labelOf(observed.request.model),
+      ...this.#routes.edgeOf(observed),
+    });
   }
 
   /** Client ends of open exchanges, for those who look what the kernel still holds for them. */

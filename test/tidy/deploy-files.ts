@@ -1,9 +1,8 @@
 // The files of deploy/ that are made by rubato's own commands, as these make them now: dashboards, rules and the unit
 // tests of rules. `npm run docs` writes them, dashboards.test.ts checks them.
 import { join } from 'node:path';
-import { processIo } from '../../src/cli/io.ts';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { dashboardFiles } from '../../src/telemetry/grafana/files.ts';
+import { runCli } from '../unit/cli/fake-io.ts';
 import { ROOT } from './sources.ts';
 
 export const DASHBOARDS = 'deploy/grafana/dashboards';
@@ -27,10 +26,8 @@ export async function deployFiles(): Promise<ReadonlyMap<string, string>> {
 }
 
 async function said(...args: string[]): Promise<string> {
-  const lines: string[] = [];
   // The environment of whoever writes the files is not part of them.
-  const io = { ...processIo(undefined), env: {}, out: (text: string) => void lines.push(text) };
-  const exitCode = await runCommandLine(args, io);
-  if (exitCode !== 0) throw new Error(`rubato ${args.join(' ')} ended with ${exitCode}.`);
-  return `${lines.join('\n')}\n`;
+  const { exitCode, out, err } = await runCli(args);
+  if (exitCode !== 0) throw new Error(`rubato ${args.join(' ')} ended with ${exitCode}: ${err}`);
+  return `${out}\n`;
 }

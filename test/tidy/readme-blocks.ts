@@ -1,15 +1,13 @@
 // The parts of README.md that are made from tables in the code, so that the two cannot drift apart.
 // `npm run docs` writes them, readme.test.ts checks them.
 import { ERROR_CODES, type ErrorCode, REFUSALS } from '../../src/base/error-codes.ts';
-import type { MetricSpec } from '../../src/base/metric-spec.ts';
 import { ENGINE_ADVICE } from '../../src/evidence/advice.ts';
 import { HOLD_MEANINGS, STALL_MEANINGS, type Meaning } from '../../src/judge/meanings.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { envName, KEY_NAMES, keySpec, STRUCTURED_KEYS } from '../../src/config/keys.ts';
-import { OWN_METRICS } from '../../src/telemetry/metric-table.ts';
 import { prometheusName } from '../../src/telemetry/names.ts';
 import { SPAN_ATTRIBUTES } from '../../src/telemetry/span-names.ts';
-import { LABELS_FOLDED } from '../../src/telemetry/store.ts';
+import { ALL_METRICS } from '../support/metric-samples.ts';
 
 type Row = readonly string[];
 
@@ -55,8 +53,7 @@ function errorCodes(): string {
 }
 
 function metrics(): string {
-  const all: readonly MetricSpec[] = [...OWN_METRICS, LABELS_FOLDED];
-  const rows = all.map((spec) => {
+  const rows = ALL_METRICS.map((spec) => {
     const labels = [...(spec.classed ? ['class', 'model'] : []), ...spec.labels];
     return [
       code(spec.name),

@@ -108,7 +108,8 @@ describe('Prometheus', () => {
   });
 
   test('asks rubato by a name that it answers to, where Compose runs both', () => {
-    const [host] = PROMETHEUS.scrape_configs[0]!.static_configs[0]!.targets[0]!.split(':');
+    const [host, port] = PROMETHEUS.scrape_configs[0]!.static_configs[0]!.targets[0]!.split(':');
+    expect(port).toBe('9464');
     expect(COMPOSE.services).toHaveProperty(host!);
     expect(COMPOSE.services['rubato']?.environment?.['RUBATO_ADMIN_ALLOW_HOST']).toBe(host);
   });

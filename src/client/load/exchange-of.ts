@@ -6,9 +6,9 @@ import { promptBucket } from '../../measure/buckets.ts';
 import { defined } from '../../measure/defined.ts';
 import type { Figures } from '../../measure/figures.ts';
 import { measureRecord } from '../../measure/measure-record.ts';
-import { replayStream } from '../../measure/replay.ts';
 import type { StreamRecord } from '../../record/stream-record.ts';
 import type { ClassSpec } from '../../record/traffic-class.ts';
+import { gapsReceived } from '../record-gaps.ts';
 import type { Planned } from './plan.ts';
 import type { LoadExchange } from './result.ts';
 
@@ -70,7 +70,7 @@ export function exchangeOf(sent: SentRequest, spec: ClassSpec | undefined): Judg
       requestId: sent.requestId,
     }),
     durationNs: figures.durationNs,
-    gapsNs: record.answer.streamed ? replayStream(record).gapsNs.received : [],
+    gapsNs: gapsReceived(record).map(({ gapNs }) => gapNs),
     taintedCount: Object.values(figures.taintedCounts).reduce((sum, count) => sum + count, 0),
     stallCount: figures.stallCount,
     textEventCount: events.generated.filter((channels) => channels !== 0).length,

@@ -1,8 +1,8 @@
 // `rubato top`: what the live page shows, in a terminal. Knows flags, help and exit codes; the watching and the picture
 // stand in client/top/.
 import type { Command } from 'commander';
-import { useColor } from '../client/demo.ts';
 import type { TopEnd, TopRun } from '../client/top/run-top.ts';
+import { useColor } from '../client/use-color.ts';
 import { readInteger, readUrl } from '../config/values.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, usageFailure } from './failures.ts';

@@ -6,6 +6,7 @@ import { renderDemoReport } from './demo-report.ts';
 import { DEMO_CLASSES, startMix, type MixClass, type MixProgress, type MixRun } from './mix.ts';
 import { SMALL_MODEL, type EngineModel } from './reference-engine/model.ts';
 import { startReferenceEngine } from './reference-engine/start.ts';
+import { useColor } from './use-color.ts';
 
 /** A sidecar that is up, as the demo sees it. */
 export interface StartedSidecar {
@@ -83,11 +84,6 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     await engine.close();
   }
   return 0;
-}
-
-/** Colour is for terminals whose owner did not say no (https://no-color.org). */
-export function useColor(out: DemoOutput, environment: Readonly<Record<string, string | undefined>>): boolean {
-  return out.isTTY === true && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
 }
 
 function load(

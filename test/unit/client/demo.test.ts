@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { renderDemoReport, type DemoReportInput } from '../../../src/client/demo-report.ts';
-import { runDemo, useColor } from '../../../src/client/demo.ts';
+import { runDemo } from '../../../src/client/demo.ts';
 import { drawHistogram } from '../../../src/client/histogram-text.ts';
 import { showCount, showMs, spreadOf } from '../../../src/client/spread.ts';
+import { useColor } from '../../../src/client/use-color.ts';
 import { read, texts } from '../../support/record-builder.ts';
 import { demoReports, report } from './demo-reports.ts';
 
@@ -179,11 +180,11 @@ describe('the run', () => {
   });
 
   test('uses colour only on a terminal whose owner did not refuse it', () => {
-    const terminal = { write: () => {}, isTTY: true };
+    const terminal = { isTTY: true };
     expect(useColor(terminal, {})).toBe(true);
     expect(useColor(terminal, { NO_COLOR: '1' })).toBe(false);
     expect(useColor(terminal, { NO_COLOR: '' })).toBe(true);
     expect(useColor(terminal, { TERM: 'dumb' })).toBe(false);
-    expect(useColor({ write: () => {} }, {})).toBe(false);
+    expect(useColor({}, {})).toBe(false);
   });
 });

@@ -21,6 +21,7 @@ import type { MetricStore } from '../store.ts';
 import type { SummarySink } from '../summary.ts';
 import { GAP_EDGES_NS, GapColumns } from './columns.ts';
 import { endedStrip } from './ended-strip.ts';
+import { eventBytes } from './event-bytes.ts';
 import type { LiveAbout, LiveBeat, LiveEnded, LiveHello, LiveOpen, LiveState } from './frame.ts';
 import type { LiveEvents, LiveWants } from './messages.ts';
 import { gapHistogram } from './gap-histograms.ts';
@@ -188,12 +189,4 @@ export class LiveFeed {
     }, leftMs + AFTER_COLUMN_MS);
     this.#columnTimer.unref();
   }
-}
-
-const encoder = new TextEncoder();
-
-/** One event of a stream. JSON has no line breaks, so its data is one line. */
-export function eventBytes(name: string, data: unknown): Uint8Array {
-  // An encoder's bytes have a memory of their own, which can be handed to another thread.
-  return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }

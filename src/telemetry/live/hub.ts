@@ -14,6 +14,7 @@ import {
   LIVE_UNSENT_MAX_BYTES,
   LIVE_WATCHERS_MAX_COUNT,
 } from '../../base/live-limits.ts';
+import { eventBytes } from './event-bytes.ts';
 import type { LiveBusy } from './frame.ts';
 import type { EventSink, LiveEvents, LiveWants } from './messages.ts';
 
@@ -114,7 +115,7 @@ export class LiveHub {
   #tellBusy(): void {
     this.#busyAtMs = nowMs();
     const busy: LiveBusy = { atEpochMs: epochMs() };
-    const bytes = encoder.encode(`event: busy\ndata: ${JSON.stringify(busy)}\n\n`);
+    const bytes = eventBytes('busy', busy);
     // Whoever does not read would only get more to read.
     for (const { sink } of this.#watchers) if (sink.heldBytes <= LIVE_UNSENT_MAX_BYTES) sink.write(bytes);
   }
@@ -125,5 +126,4 @@ function isReadyForHello({ isCurrent, sink }: Watcher): boolean {
   return !isCurrent && sink.heldBytes <= START_MAX_BYTES;
 }
 
-const encoder = new TextEncoder();
-const RETRY = encoder.encode(`retry: ${LIVE_RETRY_MS}\n\n`);
+const RETRY = new TextEncoder().encode(`retry: ${LIVE_RETRY_MS}\n\n`);

@@ -1,5 +1,5 @@
 // Which figures of the results are drawn, and how they become bars. Pure.
-import { largest, median } from '../harness/stats.ts';
+import { spreadOf } from '../harness/stats.ts';
 import { FIGURES, type FigureKey, type Results } from './figures.ts';
 import type { Bar, Panel } from './plot.ts';
 import { isVoid, medianOf } from './targets.ts';
@@ -26,14 +26,12 @@ function barOf(results: Results, [scenario, figure]: readonly [string, FigureKey
   // The direct way adds nothing to itself; where nothing is added it is no proxy to compare with either.
   if (turns === undefined || key === 'direct') return [];
   const baseline = beyond === undefined ? 0 : medianOf(results[scenario]?.['direct'], beyond);
-  const values = turns.flatMap((each) => (each[figure] ?? NaN) - baseline).filter((value) => Number.isFinite(value));
+  const values = turns.map((each) => (each[figure] ?? NaN) - baseline).filter((value) => Number.isFinite(value));
   if (values.length === 0) return [];
   return [
     {
       name: title,
-      median: median(values),
-      min: -largest(values.map((value) => -value)),
-      max: largest(values),
+      ...spreadOf(values),
       isVoid: isVoid(turns),
       isOwn: key.startsWith('rubato'),
     },

@@ -1,11 +1,9 @@
 // Draws results as SVG: one panel a figure, in it one bar a contender with the extremes of its turns. Pure, and of no
 // library, so that the picture is the same wherever it is made.
+import type { Spread } from '../harness/stats.ts';
 
-export interface Bar {
+export interface Bar extends Spread {
   readonly name: string;
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
   /** Drawn pale: the figure does not count. */
   readonly isVoid: boolean;
   /** Drawn in the colour of what the bench is about. */
@@ -25,7 +23,7 @@ const TITLE_HEIGHT = 34;
 const GAP = 14;
 const COLOURS = { own: '#b3460f', other: '#5b7083', ink: '#1c2329', paper: '#ffffff', whisker: '#1c2329' };
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 

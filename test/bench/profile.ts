@@ -61,7 +61,7 @@ async function endGently({ sidecar }: Rubato): Promise<void> {
 }
 
 function threadsOf(folder: string, { fromUs, toUs, cpu }: Window): ThreadProfile[] {
-  const cpuUs = { main: cpu.mainNs / 1_000, relay: cpu.relayNs / 1_000, admin: NaN };
+  const cpuUs = { main: cpu.mainNs / 1_000, relay: cpu.relayNs / 1_000 };
   return readdirSync(folder)
     .filter((name) => name.endsWith('.cpuprofile'))
     .flatMap((name) => {

@@ -77,7 +77,7 @@ export function markdownOf({ machine, loadText, titles, contenders, results, jud
       ? [`Void: the load tool took more than ${TOOL_SHARE_MAX} of a core, so it may have been what was slow.`]
       : []),
     '',
-    ...tables.map((table) => tableText({ ...table, title: table.title })),
+    ...tables.map(tableText),
     ...(judgements.length > 0 ? [tableText(targetTable(judgements))] : []),
     ...notes.map((note) => `- ${note}`),
     '',

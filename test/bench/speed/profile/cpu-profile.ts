@@ -74,7 +74,7 @@ export function byGroup(spent: readonly Spent[]): Spent[] {
   return [...sums].map(([group, selfUs]) => ({ group, name: group, selfUs })).toSorted((a, b) => b.selfUs - a.selfUs);
 }
 
-export type ThreadName = 'main' | 'relay' | 'admin';
+type ThreadName = 'main' | 'relay' | 'admin';
 
 /** Which of rubato's threads a profile is of: its own code tells. Undefined for one that has run none. */
 export function threadOf({ nodes }: CpuProfile): ThreadName | undefined {

@@ -1,6 +1,7 @@
-// How evenly relays share connections, and what more of them would bring where there are cores enough, from what a chunk costs with one. A model: relays share
-// nothing but the main thread, which reads all their tapes and can be the next thing that is full. When it is, detail
-// is left out and counted, and streams go on; the model ends there all the same. Pure.
+// How evenly relays share connections, and what more of them would bring where there are cores enough, from what a
+// chunk costs with one. The latter is a model: relays share nothing but the main thread, which reads all their tapes
+// and can be the next thing that is full. When it is, detail is left out and counted, and streams go on; the model
+// ends there all the same. Pure.
 
 export interface ChunkCosts {
   readonly relayUs: number;

@@ -12,8 +12,7 @@ import { checkTarget } from '../client/load/run-load.ts';
 import { figuresOf, sweepLines, type SweepResult, type SweepStep } from '../client/load/sweep.ts';
 import { TraceReader } from '../client/load/trace.ts';
 import { wholeVerdict } from '../client/load/verdicts.ts';
-import { firstModel } from '../client/probe/list-models.ts';
-import { keyFields } from '../client/probe/run-probe.ts';
+import { modelOf } from '../client/probe/run-probe.ts';
 import type { Met } from '../judge/slo/verdict.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, readFailure, usageFailure } from './failures.ts';
@@ -29,9 +28,6 @@ import { addSettingFlags, readSettings, runSettings, type SettingSweep } from '.
 import { finish, watched } from './load-watch.ts';
 import { readLines } from './read-lines.ts';
 import { withStop } from './with-stop.ts';
-
-/** Model name for who lists none; servers with one model take any. */
-const ANY_MODEL = 'default';
 
 export function loadCommand(command: Command, io: Io): (command: Command) => Promise<number> {
   const whole = addLoadFlags(
@@ -80,9 +76,8 @@ type Found = Pick<LoadOptions, 'specs' | 'schedule' | 'signal'> & { readonly io:
 
 /** Finds the model, and says what is going to be sent. */
 async function optionsOf(flags: LoadFlags, { specs, schedule, signal, io }: Found): Promise<LoadOptions> {
-  const { target, key, fields, tls, silenceMaxMs, load } = flags;
-  const asking = { url: target.modelsUrl, fields: { ...keyFields({ target, key }), ...fields }, tls, silenceMaxMs };
-  const model = flags.model ?? (await firstModel(asking)) ?? ANY_MODEL;
+  const { target, load } = flags;
+  const model = await modelOf(flags);
   const say = flags.jsonFile === '-' ? io.err : io.out;
   say(`${target.url.origin}${target.url.pathname}, ${target.api.name}, model ${model}`);
   say(`${shapeText(load)}, seed ${flags.seed}`);

@@ -55,7 +55,7 @@ const TRIES_COUNT = 3;
 export async function runProbe(options: ProbeOptions): Promise<ProbeResult> {
   const { target, count, concurrency, listener } = options;
   const startedAtEpochMs = epochMs();
-  const model = options.model ?? (await listed(options)) ?? ANY_MODEL;
+  const model = await modelOf(options);
   listener.onBegin?.(model);
   const probe = new Probe(options, model);
   const streams: ProbeStream[] = [];
@@ -85,9 +85,13 @@ export async function runProbe(options: ProbeOptions): Promise<ProbeResult> {
   };
 }
 
-function listed({ target, tls, silenceMaxMs, ...options }: ProbeOptions): Promise<string | undefined> {
+type Endpoint = Pick<ProbeOptions, 'target' | 'model' | 'key' | 'fields' | 'tls' | 'silenceMaxMs'>;
+
+/** The model that is asked for, else the first that the endpoint lists. */
+export async function modelOf({ target, model, tls, silenceMaxMs, ...options }: Endpoint): Promise<string> {
+  if (model !== undefined) return model;
   const fields = { ...keyFields({ target, ...options }), ...options.fields };
-  return firstModel({ url: target.modelsUrl, fields, tls, silenceMaxMs });
+  return (await firstModel({ url: target.modelsUrl, fields, tls, silenceMaxMs })) ?? ANY_MODEL;
 }
 
 export function keyFields({ target, key }: Pick<ProbeOptions, 'target' | 'key'>): Record<string, string> {

@@ -100,9 +100,14 @@ class LoadRun {
   async #sendAll(): Promise<void> {
     const { classes, schedule, seed, count, signal } = this.#options;
     const isOpen = schedule.kind !== 'closed';
+    let isOver = false;
     for (const planned of planRequests(classes, schedule, seed)) {
       const dueAtNs = planned.dueAtNs ?? this.#now();
       if (dueAtNs >= this.#endAtNs || (count !== undefined && this.#counts.counted >= count)) return;
+      if (isOver) {
+        this.#leaveOut(planned, dueAtNs);
+        continue;
+      }
       if (isOpen) await waitUntil(this.#startedAtNs + dueAtNs, this.#bound, signal);
       if (!this.#hasRoom) {
         await this.#room();
@@ -110,25 +115,20 @@ class LoadRun {
       }
       if (signal.aborted || this.#fault !== undefined) return;
       const nowAtNs = this.#now();
-      const isLate = isOpen ? nowAtNs >= this.#endAtNs + this.#drainNs : nowAtNs >= this.#endAtNs;
-      if (isLate) return this.#leaveOut(planned);
-      this.#start(planned, isOpen ? dueAtNs : nowAtNs);
+      if (!isOpen && nowAtNs >= this.#endAtNs) return;
+      // This one and all later ones were due, and there was never room for them.
+      isOver = isOpen && nowAtNs >= this.#endAtNs + this.#drainNs;
+      if (isOver) this.#leaveOut(planned, dueAtNs);
+      else this.#start(planned, isOpen ? dueAtNs : nowAtNs);
     }
   }
 
-  /** Of an open loop that is over: this one and all later ones were due, and there was never room for them. */
-  #leaveOut(first: Planned): void {
-    const { classes, schedule, seed, count } = this.#options;
-    if (schedule.kind === 'closed') return;
-    for (const planned of planRequests(classes, schedule, seed)) {
-      if (planned.ordinal < first.ordinal) continue;
-      if ((planned.dueAtNs ?? 0) >= this.#endAtNs || (count !== undefined && this.#counts.counted >= count)) return;
-      if ((planned.dueAtNs ?? 0) < this.#warmupNs) continue;
-      this.#counts.unsent += 1;
-      this.#counts.counted += 1;
-      for (const tally of [this.#tallyOf(planned.class), this.#all]) tally.addUnsent();
-      this.#verdicts.addUnsent(planned.class);
-    }
+  #leaveOut({ class: name }: Planned, dueAtNs: number): void {
+    if (dueAtNs < this.#warmupNs) return;
+    this.#counts.unsent += 1;
+    this.#counts.counted += 1;
+    for (const tally of [this.#tallyOf(name), this.#all]) tally.addUnsent();
+    this.#verdicts.addUnsent(name);
   }
 
   #start(planned: Planned, dueAtNs: number): void {

@@ -3,12 +3,16 @@
 import { nowNs } from '../base/clock.ts';
 import { LOAD_PEER_WAITING_MAX_COUNT } from '../base/load-limits.ts';
 import { createLog } from '../base/log.ts';
-import { PEER_BATCH_MAX_COUNT, PEER_GATHER_MS, PEER_GREET_EVERY_MS } from '../base/pairing-limits.ts';
+import {
+  PEER_BATCH_MAX_COUNT,
+  PEER_GATHER_MS,
+  PEER_GREET_EVERY_MS,
+  SIGHT_ROWS_MAX_COUNT,
+} from '../base/pairing-limits.ts';
 import { type PeerFigures, type PeerSight, PeerTally } from '../client/load/peer-figures.ts';
 import type { LoadExchange } from '../client/load/result.ts';
 import { PeerClient } from '../observe/pairing/peer-client.ts';
 import type { Sight } from '../observe/pairing/sight.ts';
-import { SIGHT_ROWS_MAX_COUNT } from '../base/pairing-limits.ts';
 import type { PeerConfig } from '../config/config.ts';
 
 const NS_PER_MS = 1e6;

@@ -55,10 +55,6 @@ export class Sender {
     if (!options.fresh) this.#agent = new (isSecure ? HttpsAgent : HttpAgent)(agentOptions);
   }
 
-  get openCount(): number {
-    return this.#open.size;
-  }
-
   /** Sends one request that is not counted, and learns from refusals; undefined when a stream came. */
   async check(planned: Planned): Promise<Trouble | undefined> {
     const { key, fields } = this.#options;

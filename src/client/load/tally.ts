@@ -51,8 +51,8 @@ export class Tally {
   }
 
   /** It failed before it came: later than any length. */
-  addNever(count = 1): void {
-    this.#neverCount += count;
+  addNever(): void {
+    this.#neverCount += 1;
   }
 
   spread(): TallySpread {

@@ -41,7 +41,8 @@ describe('ranks', () => {
 describe('what never came', () => {
   test('lies above every length and is counted', () => {
     const tally = tallyOf(upTo(98));
-    tally.addNever(2);
+    tally.addNever();
+    tally.addNever();
     expect(tally.spread()).toMatchObject({
       count: 100,
       neverCount: 2,

@@ -215,9 +215,8 @@ describe('what engines tell beside their answers', () => {
       const body = {
         resourceSpans: [{ resource: { attributes: [attribute('host.name')] }, scopeSpans: [{ spans: [span] }] }],
       };
-      const otlp = `http://${String(sidecar.logs.find(({ msg }) => msg === 'rubato is listening')?.['otlp'])}`;
       const post = (path: string, text: string): Promise<Response> =>
-        fetch(otlp + path, {
+        fetch(sidecar.otlpUrl + path, {
           method: 'POST',
           headers: { 'content-type': 'application/json', authorization: canary('IntakeKey') },
           body: text,

@@ -99,9 +99,8 @@ export class Grid {
     const sidecar = await Sidecar.start({
       args: ['--config', file, '--otlp-listen', '127.0.0.1:0', '--propagate', 'on', ...WAIT],
     });
-    const otlp = String(sidecar.logs.find(({ msg }) => msg === 'rubato is listening')?.['otlp']);
     for (const [{ spans }, { exporter }] of cells) {
-      if (spans !== undefined) exporter.current ??= exportEngineSpans(spans, `http://${otlp}`);
+      if (spans !== undefined) exporter.current ??= exportEngineSpans(spans, sidecar.otlpUrl);
     }
     return new Grid(cells, sidecar, folder);
   }

@@ -82,6 +82,11 @@ export class Sidecar {
     return portOf(line['listen']);
   }
 
+  /** Where it takes an engine's spans, once `--otlp-listen` says that it does. */
+  get otlpUrl(): string {
+    return `http://${String(this.#ready()?.['otlp'])}`;
+  }
+
   /** What is wrong with the process, if anything: for a check after every test. */
   get fault(): string | undefined {
     if (this.exit === undefined || this.#stopping) return undefined;
@@ -150,17 +155,19 @@ export class Sidecar {
   }
 
   async #listening(): Promise<void> {
-    const line = (): Record<string, unknown> | undefined =>
-      this.logs.find((log) => log['msg'] === 'rubato is listening');
     await this.#signal.until(
       'the sidecar to listen',
-      () => line() !== undefined || this.exit !== undefined,
+      () => this.#ready() !== undefined || this.exit !== undefined,
       START_WAIT_MS,
     );
-    const ready = line();
+    const ready = this.#ready();
     if (ready === undefined) throw new Error(`the sidecar did not start: ${this.#lastWords()}`);
     this.listenPort = portOf(ready['listen']);
     this.adminPort = portOf(ready['admin']);
+  }
+
+  #ready(): Record<string, unknown> | undefined {
+    return this.logs.find((log) => log['msg'] === 'rubato is listening');
   }
 
   #collect(): void {

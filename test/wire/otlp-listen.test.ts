@@ -15,11 +15,6 @@ const LISTEN = ['--otlp-listen', '127.0.0.1:0'];
 /** What the spans of VLLM_TIMES become. */
 const VLLM_EVIDENCE = { source: 'engine-spans', basis: 'exact', queueNs: 40_000_000, prefillNs: 25_000_000 };
 
-function originOf({ sidecar }: Bench): string {
-  const line = sidecar.logs.find((log) => log['msg'] === 'rubato is listening');
-  return `http://${String(line?.['otlp'])}`;
-}
-
 /** An answer whose engine takes 100 ms to its first token, and does `after` when it is done. */
 function answer(id: string, after: (traceparent: string) => unknown) {
   return async (exchange: EngineExchange): Promise<void> => {
@@ -43,7 +38,7 @@ describe('with no collector', () => {
 
   test.each(PROTOCOLS)('spans by %s that come after the answer give queue and prefill', async (protocol) => {
     const send = (traceparent: string) =>
-      exportSpans(protocol, originOf(bench), makeSpans([{ traceparent, attributes: VLLM_TIMES }]));
+      exportSpans(protocol, bench.sidecar.otlpUrl, makeSpans([{ traceparent, attributes: VLLM_TIMES }]));
     const run = await bench.run({ script: answer(`chatcmpl-${protocol}`, send) });
     const { record, figures } = await bench.recordOf(run);
     expect(record.evidence).toEqual([expect.objectContaining(VLLM_EVIDENCE)]);
@@ -55,7 +50,7 @@ describe('with no collector', () => {
   test('a span counts that comes as late as half the wait', async () => {
     const late = async (traceparent: string): Promise<void> => {
       await sleep(1_000);
-      await exportSpans('grpc', originOf(bench), makeSpans([{ traceparent, attributes: VLLM_TIMES }]));
+      await exportSpans('grpc', bench.sidecar.otlpUrl, makeSpans([{ traceparent, attributes: VLLM_TIMES }]));
     };
     const run = await bench.run({ script: answer('chatcmpl-late', late) });
     expect((await bench.recordOf(run)).record.evidence).toEqual([expect.objectContaining(VLLM_EVIDENCE)]);
@@ -68,7 +63,7 @@ describe('with no collector', () => {
       const times = { ...VLLM_TIMES, 'gen_ai.latency.time_in_queue': queue, 'gen_ai.request.id': id };
       wishes.unshift({ traceparent, attributes: times });
       if (wishes.length < 2) return undefined;
-      return exportSpans('http/protobuf', originOf(bench), makeSpans(wishes));
+      return exportSpans('http/protobuf', bench.sidecar.otlpUrl, makeSpans(wishes));
     };
     const lines = [`traceparent: ${trace}`];
     const runs = await Promise.all([
@@ -85,7 +80,7 @@ describe('with no collector', () => {
   test('what nobody can be sure of joins nothing, and is counted', async () => {
     const twice = (traceparent: string) => {
       const wish: SpanWish = { traceparent, attributes: VLLM_TIMES };
-      return exportSpans('http/protobuf', originOf(bench), makeSpans([wish, wish]));
+      return exportSpans('http/protobuf', bench.sidecar.otlpUrl, makeSpans([wish, wish]));
     };
     const before = await valueOf(bench, 'rubato_self_otlp_joined_total', 'ambiguous');
     const run = await bench.run({ script: answer('chatcmpl-twice', twice) });
@@ -114,7 +109,11 @@ describe('a short wait', () => {
     let sent: unknown = 'nothing yet';
     const late = async (traceparent: string): Promise<void> => {
       await sleep(1_500);
-      sent = await exportSpans('http/json', originOf(bench), makeSpans([{ traceparent, attributes: VLLM_TIMES }]));
+      sent = await exportSpans(
+        'http/json',
+        bench.sidecar.otlpUrl,
+        makeSpans([{ traceparent, attributes: VLLM_TIMES }]),
+      );
     };
     const run = await bench.run({ script: answer('chatcmpl-too-late', late) });
     expect((await bench.recordOf(run)).record.evidence).toEqual([]);
@@ -144,7 +143,7 @@ describe('with a collector', () => {
 
   test("the engine's spans and ours meet there in one trace", async () => {
     const send = (traceparent: string) =>
-      exportSpans('http/json', originOf(bench), makeSpans([{ traceparent, attributes: VLLM_TIMES }]));
+      exportSpans('http/json', bench.sidecar.otlpUrl, makeSpans([{ traceparent, attributes: VLLM_TIMES }]));
     const run = await bench.run({ script: answer('chatcmpl-both', send) });
     const { record } = await bench.recordOf(run);
     expect(record.evidence).toEqual([expect.objectContaining(VLLM_EVIDENCE)]);

@@ -92,8 +92,7 @@ export async function startLoad(otlpUrl: string): Promise<Load> {
   // What is asked through the gateway before it knows its way on is seen before it and never behind it.
   await chat({ port: sidecar.edgePort('gateway'), words: 'too early' });
   gateway.innerPort = sidecar.listenPort;
-  const listening = sidecar.logs.find((log) => log['msg'] === 'rubato is listening');
-  late.exporter = exportEngineSpans('http/protobuf', `http://${String(listening?.['otlp'])}`);
+  late.exporter = exportEngineSpans('http/protobuf', sidecar.otlpUrl);
   const ending = new AbortController();
   const rounds = playRounds(sidecar, ending.signal);
   const quiet = async (): Promise<void> => {

@@ -45,8 +45,7 @@ export async function startPath(otlpPort: number, models: readonly string[]): Pr
 
 /** Asks by way of the gateway; which trace it was, the engine was told. */
 export async function ask({ sidecar, engine, gateway }: TracedPath, model: string, answer: Answer): Promise<Asked> {
-  const line = sidecar.logs.find((log) => log['msg'] === 'rubato is listening');
-  const exporter = exportEngineSpans('http/protobuf', `http://${String(line?.['otlp'])}`);
+  const exporter = exportEngineSpans('http/protobuf', sidecar.otlpUrl);
   const plan = engine.plan(async (exchange) => {
     await answer(exchange);
     exporter.onSpans([spanOf(exchange)]);

@@ -38,7 +38,7 @@ export const burst: Scenario = {
       firstNs.push(...(await playBurst(stage, running)));
       await sleep(AFTERMATH_MS);
     }
-    const costs = perRequest(close(), firstNs.length, running.pids);
+    const costs = perRequest(close(), firstNs.length);
     return { firstP50Ms: msOf(percentile(firstNs, 50)), firstP99Ms: msOf(percentile(firstNs, 99)), ...costs };
   },
 };

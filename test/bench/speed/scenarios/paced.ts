@@ -42,7 +42,7 @@ export function paced(letter: string, title: string, plan: PacedPlan): Scenario 
     title,
     async play(stage, running) {
       const [delays, account] = await playPaced(stage, running, plan);
-      const costs = perChunk(account, delays.chunkNs.length, running.pids);
+      const costs = perChunk(account, delays.chunkNs.length);
       return { ...delayValues(delays), firstP50Ms: msOf(percentile(delays.firstNs, 50)), ...costs };
     },
   };

@@ -31,6 +31,6 @@ export const saturation: Scenario = {
     const count = chunkCount - before;
     over = true;
     await ended;
-    return { chunksPerSecond: count / account.seconds, ...perChunk(account, count, running.pids) };
+    return { chunksPerSecond: count / account.seconds, ...perChunk(account, count) };
   },
 };

@@ -44,7 +44,7 @@ export const short: Scenario = {
     const close = openAccount(running.pids);
     const wholeNs = await ask(stage, running, pool, FOR_MS * stage.scale);
     await sleep(AFTERMATH_MS);
-    const costs = perRequest(close(), wholeNs.length, running.pids);
+    const costs = perRequest(close(), wholeNs.length);
     pool.close();
     return { wholeP50Ms: msOf(percentile(wholeNs, 50)), wholeP99Ms: msOf(percentile(wholeNs, 99)), ...costs };
   },

@@ -3,7 +3,7 @@
 import { valueAt } from './columns.ts';
 
 /** `sorted` ascending and not empty; `percent` from 1 to 100, whole, so that the rank is exact. */
-export function nearestRank(sorted: readonly number[], percent: number): number {
+export function nearestRank<Value>(sorted: readonly Value[], percent: number): Value {
   // Multiplied before it is divided: 0.95 × 20 in binary fractions would be just above 19.
   const rank = Math.ceil((percent * sorted.length) / 100);
   return valueAt(sorted, rank - 1);

@@ -3,6 +3,7 @@
 import type { Report } from '../judge/report.ts';
 import { defined } from '../measure/defined.ts';
 import type { Split } from '../measure/figures.ts';
+import { nearestRank } from '../measure/percentile.ts';
 import { ttftParts, type TtftPart } from '../measure/ttft-split.ts';
 
 /** What a length of the engine's own time rests on, see `basis` of a split. */
@@ -33,6 +34,12 @@ export interface BasisCounts {
   readonly prefill: Readonly<Record<EngineBasis | 'unknown', number>>;
 }
 
+/** Both absent as long as there is no TTFT. */
+interface TtftRead {
+  readonly ttftAt?: TtftAt;
+  readonly basisCounts?: BasisCounts;
+}
+
 interface Remembered {
   readonly id: string;
   readonly ttftNs: number;
@@ -50,7 +57,7 @@ export class TtftMemory {
   readonly #maxCount: number;
   #next = 0;
   /** Made when somebody asks; void after each new one. */
-  #sorted: readonly Remembered[] | undefined;
+  #read: TtftRead | undefined;
 
   constructor(maxCount: number) {
     this.#maxCount = maxCount;
@@ -61,23 +68,28 @@ export class TtftMemory {
     if (ttftNs === undefined || split === undefined) return;
     this.#latest[this.#next] = { id, ttftNs, split };
     this.#next = (this.#next + 1) % this.#maxCount;
-    this.#sorted = undefined;
+    this.#read = undefined;
   }
 
-  /** Both absent as long as there is no TTFT. */
-  read(): { readonly ttftAt?: TtftAt; readonly basisCounts?: BasisCounts } {
-    if (this.#latest.length === 0) return {};
-    this.#sorted ??= this.#latest.toSorted((a, b) => a.ttftNs - b.ttftNs);
-    return { ttftAt: atPercentiles(this.#sorted), basisCounts: basisCountsOf(this.#latest) };
+  read(): TtftRead {
+    this.#read ??= readOf(this.#latest);
+    return this.#read;
   }
 }
 
-function atPercentiles(sorted: readonly Remembered[]): TtftAt {
-  const found = PERCENTILES.flatMap(({ name, percent, leastCount }) => {
-    const one = sorted[Math.ceil((percent * sorted.length) / 100) - 1];
-    return one === undefined || sorted.length < leastCount ? [] : [[name, exchangeOf(one)] as const];
-  });
-  return Object.fromEntries(found);
+function readOf(latest: readonly Remembered[]): TtftRead {
+  if (latest.length === 0) return {};
+  return { ttftAt: atPercentiles(latest), basisCounts: basisCountsOf(latest) };
+}
+
+function atPercentiles(latest: readonly Remembered[]): TtftAt {
+  const sorted = latest.toSorted((a, b) => a.ttftNs - b.ttftNs);
+  return Object.fromEntries(
+    PERCENTILES.filter(({ leastCount }) => sorted.length >= leastCount).map(({ name, percent }) => [
+      name,
+      exchangeOf(nearestRank(sorted, percent)),
+    ]),
+  );
 }
 
 function exchangeOf({ id, ttftNs, split }: Remembered): TtftExchange {

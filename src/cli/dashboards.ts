@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type DashboardFile, dashboardFiles } from '../telemetry/grafana/files.ts';
 import { EXIT } from './exit-codes.ts';
-import { CommandFailure, configurationFailure, usageFailure } from './failures.ts';
+import { configurationFailure, usageFailure, writeFailure } from './failures.ts';
 import { FlagReader } from './flag-reader.ts';
 import type { Io } from './io.ts';
 import { loadClasses } from './load-classes.ts';
@@ -66,8 +66,7 @@ function write(files: readonly DashboardFile[], folder: string, io: Io): void {
     mkdirSync(folder, { recursive: true });
     for (const { name, text } of files) writeFileSync(join(folder, name), text);
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CommandFailure(`Cannot write to ${folder}: ${code}.`, EXIT.unavailable.code);
+    throw writeFailure(`to ${folder}`, error);
   }
   for (const { name, title } of files) io.out(`${join(folder, name)}  ${title}`);
 }

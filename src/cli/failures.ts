@@ -79,6 +79,12 @@ export function readFailure(path: string, error: unknown): CommandFailure | unde
   return new CommandFailure(`Cannot read ${path}: ${reason}. Check the path and try again.`, EXIT.configuration.code);
 }
 
+/** What cannot be written, in words. */
+export function writeFailure(path: string, error: unknown, cure = ''): CommandFailure {
+  const { code = 'unknown' } = error as SystemError;
+  return new CommandFailure(`Cannot write ${path}: ${code}.${cure}`, EXIT.unavailable.code);
+}
+
 /** Anything unexpected: our own fault, with what a report needs. */
 export function describeInternal(error: unknown): string {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);

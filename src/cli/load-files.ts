@@ -2,8 +2,7 @@
 // made is told before anything is sent.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import type { LoadExchange } from '../client/load/result.ts';
-import { EXIT } from './exit-codes.ts';
-import { CommandFailure } from './failures.ts';
+import { writeFailure } from './failures.ts';
 
 /** Lines are written some at a time: a write for each would delay the stamps of reads that come meanwhile. */
 const LINES_TOGETHER_COUNT = 64;
@@ -59,7 +58,6 @@ function guarded<Value>(path: string, run: () => Value): Value {
   try {
     return run();
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CommandFailure(`Cannot write ${path}: ${code}.`, EXIT.unavailable.code);
+    throw writeFailure(path, error);
   }
 }

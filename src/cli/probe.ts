@@ -11,7 +11,7 @@ import { type ProbeListener, runProbe } from '../client/probe/run-probe.ts';
 import { type Arrival, LiveStrip, STRIP_LEGEND, stripOf } from '../client/probe/strip.ts';
 import { unpairedLines } from '../client/probe/unpaired-words.ts';
 import { EXIT } from './exit-codes.ts';
-import { CommandFailure, usageFailure } from './failures.ts';
+import { usageFailure, writeFailure } from './failures.ts';
 import type { Io } from './io.ts';
 import { addProbeFlags, type ProbeFlags, readProbeFlags } from './probe-options.ts';
 
@@ -102,8 +102,7 @@ function save(path: string, result: ProbeResult): void {
   try {
     writeFileSync(path, `${JSON.stringify(result)}\n`);
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CommandFailure(`Cannot write ${path}: ${code}.`, EXIT.unavailable.code);
+    throw writeFailure(path, error);
   }
 }
 

@@ -18,7 +18,7 @@ import {
 import { readInteger } from '../config/values.ts';
 import type { ReportFile } from '../telemetry/report-data.ts';
 import { EXIT } from './exit-codes.ts';
-import { CommandFailure, readFailure, usageFailure } from './failures.ts';
+import { CommandFailure, readFailure, usageFailure, writeFailure } from './failures.ts';
 import { FlagReader } from './flag-reader.ts';
 import type { Io } from './io.ts';
 import { readLines } from './read-lines.ts';
@@ -182,8 +182,7 @@ function write(out: string, html: string, io: Io): void {
   try {
     writeFileSync(out, html);
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CommandFailure(`Cannot write ${out}: ${code}. Choose another place with --out.`, EXIT.unavailable.code);
+    throw writeFailure(out, error, ' Choose another place with --out.');
   }
 }
 

@@ -5,6 +5,7 @@ import {
   REPORT_GAPS_MAX_COUNT,
   REPORT_COLUMNS_MAX_COUNT,
 } from '../../base/report-limits.ts';
+import { showCount } from '../../client/spread.ts';
 import type { Report } from '../../judge/report.ts';
 import { replayGaps } from '../../measure/replay.ts';
 import { HopSummary } from '../../observe/pairing/hop-summary.ts';
@@ -75,7 +76,7 @@ export class ReportCollector {
     );
     const recent = beyond.map(
       (each) =>
-        `Percentiles of ${each.class} are of its latest 50,000 exchanges and 1,000,000 gaps; counts are of all.`,
+        `Percentiles of ${each.class} are of its latest ${showCount(REPORT_EXCHANGES_MAX_COUNT)} exchanges and ${showCount(REPORT_GAPS_MAX_COUNT)} gaps; counts are of all.`,
     );
     return {
       fromEpochMs: Math.min(this.#fromEpochMs, this.#atEpochMs),

@@ -20,7 +20,7 @@ import type { Io } from './io.ts';
 import { LinesFile, touchFile } from './load-files.ts';
 import { LOAD_HELP } from './load-help.ts';
 import { addLoadFlags, type LoadFlags, readLoadFlags } from './load-options.ts';
-import { LoadPeer } from './load-peer.ts';
+import type { LoadPeer } from './load-peer.ts';
 import { promisedOf } from './load-promises.ts';
 import { Restarter } from './load-restart.ts';
 import { shapeText } from './load-shape.ts';
@@ -128,8 +128,7 @@ async function scheduleOf({ load }: LoadFlags, io: Io): Promise<Schedule> {
 
 async function runOnce(flags: LoadFlags, options: LoadOptions, io: Io): Promise<number> {
   const files = linesFilesOf(flags);
-  const peer = flags.peer === undefined ? undefined : new LoadPeer(flags.peer, flags.tls);
-  if (peer !== undefined && !(await peer.start())) io.err(`No rubato answers at ${flags.peer?.admin.origin}.`);
+  const peer = await peerOf(flags, io);
   const measured = await watched(options, io, '', (exchange) => {
     for (const file of files) file.add(exchange);
     peer?.add(exchange);
@@ -140,6 +139,15 @@ async function runOnce(flags: LoadFlags, options: LoadOptions, io: Io): Promise<
   finish(flags, io, { page, json: result });
   for (const file of files) file.close();
   return exitCodeOf([result], wholeVerdict(result.verdicts));
+}
+
+async function peerOf({ peer, tls }: LoadFlags, io: Io): Promise<LoadPeer | undefined> {
+  if (peer === undefined) return undefined;
+  // Loaded only now: most loads ask no peer.
+  const { LoadPeer: Peer } = await import('./load-peer.ts');
+  const made = new Peer(peer, tls);
+  if (!(await made.start())) io.err(`No rubato answers at ${peer.admin.origin}.`);
+  return made;
 }
 
 function linesFilesOf({ csvFile, exports }: LoadFlags): LinesFile[] {

@@ -1,6 +1,5 @@
 // Lengths of one figure, by nearest rank. Exact as long as they fit; beyond that they go into bands of equal ratio,
 // so that a run of days needs no more memory than one of minutes. What failed counts as never, above every length.
-import { nearestRank } from '../../measure/percentile.ts';
 
 /** A percentile of fewer values would be the maximum under another name. */
 const P95_FROM_COUNT = 20;
@@ -57,7 +56,7 @@ export class Tally {
 
   spread(): TallySpread {
     const count = this.#count + this.#neverCount;
-    const sorted = this.#bands === undefined ? Array.from(this.#values.slice(0, this.#count).sort()) : undefined;
+    const sorted = this.#bands === undefined ? this.#values.slice(0, this.#count).sort() : undefined;
     const at = (percent: number): Rank => this.#rank(percent, count, sorted);
     return {
       count,
@@ -71,11 +70,11 @@ export class Tally {
     };
   }
 
-  #rank(percent: number, count: number, sorted: readonly number[] | undefined): Rank {
+  #rank(percent: number, count: number, sorted: Float64Array | undefined): Rank {
     const rank = Math.ceil((percent * count) / 100);
     if (rank > this.#count) return 'never';
     // What never came lies above, so the rank among all is the same among those that came.
-    if (sorted !== undefined) return this.#neverCount === 0 ? nearestRank(sorted, percent) : (sorted[rank - 1] ?? 0);
+    if (sorted !== undefined) return sorted[rank - 1] ?? 0;
     let seenCount = 0;
     for (const [band, inBand] of this.#bands?.entries() ?? []) {
       seenCount += inBand;

@@ -2,7 +2,16 @@
 // the build, and a label that it has not got is refused here, so that no panel can die unseen. Knows no panels.
 import type { LabelName, MetricSpec } from '../../base/metric-spec.ts';
 import { prometheusLabel } from '../names.ts';
-import { type Matchers, type Part, ratio, rateBy, sampleName, select, type TargetLabel } from '../rules/promql.ts';
+import {
+  type Matchers,
+  type Part,
+  ratio,
+  rateBy,
+  sampleName,
+  select,
+  TARGET_LABELS,
+  type TargetLabel,
+} from '../rules/promql.ts';
 
 export interface Ask {
   readonly expr: string;
@@ -17,7 +26,7 @@ export interface Ask {
 export type ByLabel = LabelName | TargetLabel;
 
 /** Labels that a dashboard filters by, each with a variable of its own name. */
-export const FILTERS = ['class', 'model', 'route'] as const;
+export const FILTERS = [...TARGET_LABELS, 'class', 'model', 'route'] as const;
 
 /** Grafana makes it four scrapes at the least, so that no step of a panel falls between two samples. */
 const RATE_INTERVAL = '$__rate_interval';
@@ -106,7 +115,7 @@ export function named(table: readonly MetricSpec[], name: string): MetricSpec {
 
 /** Every label that a metric's series can have, as Prometheus writes them. */
 export function seriesLabels(spec: MetricSpec): readonly ByLabel[] {
-  return ['job', 'instance', ...(spec.classed ? (['class', 'model'] as const) : []), ...spec.labels];
+  return [...TARGET_LABELS, ...(spec.classed ? (['class', 'model'] as const) : []), ...spec.labels];
 }
 
 function bucketsOf(spec: MetricSpec, by: readonly ByLabel[], matchers?: Matchers) {
@@ -129,7 +138,7 @@ function increaseBy(labels: readonly string[], selection: string): string {
 function selected(spec: MetricSpec, matchers: Matchers = {}, part?: Part): string {
   labelsOf(spec, Object.keys(matchers) as ByLabel[]);
   const has = new Set<string>(seriesLabels(spec));
-  const filters = ['job', 'instance', ...FILTERS].filter((label) => has.has(label) && !(label in matchers));
+  const filters = FILTERS.filter((label) => has.has(label) && !(label in matchers));
   const own = Object.fromEntries(filters.map((label) => [label, `=~$${label}`]));
   return select(spec, { ...own, ...matchers }, part);
 }

@@ -1,8 +1,7 @@
 // A dashboard as Grafana wants it: variables, links to its siblings, and where each panel lies. What is in it stands
 // in a file of its own for each.
-import type { LabelName } from '../../base/metric-spec.ts';
 import { EXCHANGES } from '../../measure/duration.ts';
-import { type Matchers, select, type TargetLabel } from '../rules/promql.ts';
+import { type Matchers, select, TARGET_LABELS } from '../rules/promql.ts';
 import { FILTERS } from './ask.ts';
 import type { Dashboard, Panel } from './panel.ts';
 import { DATA_SOURCE, panelJson, rowJson } from './panel-json.ts';
@@ -74,23 +73,21 @@ function dataSourceVariable(uid: string | undefined): object {
   };
 }
 
-type Filter = TargetLabel | (typeof FILTERS)[number];
+type Filter = (typeof FILTERS)[number];
 
 /** Only the filters that a panel of it asks by: one that changes nothing would lie. */
 function labelVariables(panels: readonly Panel[]): object[] {
   const asked = panels.flatMap(({ targets }) => targets.map(({ ask }) => ask.expr)).join('\n');
-  const filters: Filter[] = ['job', 'instance', ...FILTERS];
-  return filters
-    .filter((filter) => asked.includes(`"$${filter}"`))
-    .map((filter) => labelVariable(filter, filters.slice(0, filters.indexOf(filter))));
+  return FILTERS.filter((filter) => asked.includes(`"$${filter}"`)).map((filter) => labelVariable(filter));
 }
 
-/** Values of a label as exchanges have it, narrowed by the variables before it. */
-function labelVariable(filter: Filter, before: readonly Filter[]): object {
-  const known = before.filter((label) => label === 'job' || label === 'instance');
-  const matchers: Matchers = Object.fromEntries(known.map((label) => [label, `=~$${label}`]));
+/** Values of a label as exchanges have it, narrowed by the targets before it. */
+function labelVariable(filter: Filter): object {
+  const targets: readonly Filter[] = TARGET_LABELS;
+  const isTarget = targets.includes(filter);
+  const before = isTarget ? targets.slice(0, targets.indexOf(filter)) : targets;
+  const matchers: Matchers = Object.fromEntries(before.map((label) => [label, `=~$${label}`]));
   const query = `label_values(${select(EXCHANGES, matchers)}, ${filter})`;
-  const isTarget = filter === 'job' || filter === 'instance';
   return {
     type: 'query',
     name: filter,
@@ -112,7 +109,7 @@ function labelVariable(filter: Filter, before: readonly Filter[]): object {
   };
 }
 
-function labelTitle(filter: LabelName | TargetLabel): string {
+function labelTitle(filter: Filter): string {
   return `${filter.slice(0, 1).toUpperCase()}${filter.slice(1)}`;
 }
 

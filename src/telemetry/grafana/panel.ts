@@ -101,7 +101,11 @@ export function percentiles(spec: MetricSpec, by: readonly ByLabel[], options: P
   }));
 }
 
-/** 0.999 is p99.9, without the dust of binary fractions. */
 export function percentileWord(q: number): string {
-  return `p${Number((q * 100).toPrecision(6))}`;
+  return `p${percentOf(q)}`;
+}
+
+/** 0.999 is 99.9, without the dust of binary fractions. */
+export function percentOf(share: number): number {
+  return Number((share * 100).toPrecision(6));
 }

@@ -11,7 +11,7 @@ import type { ClassSpec } from '../../record/traffic-class.ts';
 import type { Matchers } from '../rules/promql.ts';
 import { quantiles } from './ask.ts';
 import type { Need } from './needs.ts';
-import { type Panel, percentileWord, type Row, timeseries } from './panel.ts';
+import { type Panel, percentileWord, percentOf, type Row, timeseries } from './panel.ts';
 
 const NS_PER_SECOND = 1e9;
 const NS_PER_MS = 1e6;
@@ -56,7 +56,7 @@ function panelOf(className: string, objective: Objective): Panel[] {
   const ofPrompts = isByBucket ? { prompt_bucket: `=~${buckets.map(escapeRegExp).join('|')}` } : {};
   const ask = quantiles(target, spec, [], { ...matchers, ...ofPrompts, class: className });
   const reads = [
-    `Promised: ${percent(target)} within ${limitNs / NS_PER_MS} ms, the dashed line. Below it the promise is kept.`,
+    `Promised: ${percentOf(target)} % within ${limitNs / NS_PER_MS} ms, the dashed line. Below it the promise is kept.`,
     scope !== undefined && !isByBucket
       ? 'The promise is for some exchanges only, the percentile is of all of the class.'
       : '',
@@ -72,10 +72,6 @@ function panelOf(className: string, objective: Objective): Panel[] {
       targets: [{ ask, legend: percentileWord(target), needs }],
     }),
   ];
-}
-
-function percent(share: number): string {
-  return `${Number((share * 100).toPrecision(6))} %`;
 }
 
 function escapeRegExp(text: string): string {

@@ -3,7 +3,8 @@ import type { LabelName, MetricSpec } from '../../base/metric-spec.ts';
 import { prometheusName } from '../names.ts';
 
 /** What Prometheus adds to every series: who was scraped. */
-export type TargetLabel = 'job' | 'instance';
+export const TARGET_LABELS = ['job', 'instance'] as const;
+export type TargetLabel = (typeof TARGET_LABELS)[number];
 
 export type Matchers = Readonly<Partial<Record<LabelName | TargetLabel, string>>>;
 

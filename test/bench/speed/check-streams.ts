@@ -1,5 +1,6 @@
 // Whether a way between really streams the bench's engine: each chunk has to be at the client before the next one is
 // written. A proxy that gathers would look fast in some figures.
+import { withinCap } from '../harness/cap.ts';
 import type { Load } from '../harness/load.ts';
 import type { Running } from './contenders.ts';
 
@@ -17,19 +18,17 @@ export async function checkStreams(load: Load, running: Running): Promise<void> 
       else self.chunk();
     },
   });
-  const cap = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    cap.reject(new Error(`chunk ${stream.delaysNs.length + 1} did not come before another was written`));
-  }, ALL_WITHIN_MS);
-  try {
-    await Promise.race([came.promise, stream.ended, cap.promise]);
+  const played = async (): Promise<void> => {
+    await Promise.race([came.promise, stream.ended]);
     stream.answer?.end();
-    await Promise.race([stream.ended, cap.promise]);
+    await stream.ended;
+  };
+  const missing = (): string => `chunk ${stream.delaysNs.length + 1} did not come before another was written`;
+  try {
+    await withinCap(played(), ALL_WITHIN_MS, missing);
   } catch (error) {
     stream.cut();
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
   if (stream.delaysNs.length < CHUNK_COUNT) throw new Error(`its answer ended after ${stream.delaysNs.length} chunks`);
 }

@@ -1,5 +1,6 @@
 // Plays scenarios by contenders in turns A B A B, after a turn each that does not count. Whoever is not there, does
 // not stream or fails is left out aloud, and the others go on.
+import { withinCap } from '../harness/cap.ts';
 import { LightEngine } from '../harness/light-engine.ts';
 import { Load } from '../harness/load.ts';
 import { progress } from '../harness/report.ts';
@@ -8,7 +9,6 @@ import type { Entrant, Running, Surroundings } from './contenders.ts';
 import type { Results, Scenario, Stage, Values } from './figures.ts';
 import { checkStreams } from './check-streams.ts';
 
-/** Nothing that works takes so long; what hangs may not hold up the rest. */
 const TURN_MAX_MS = 120_000;
 const WARM_UP_SCALE = 0.34;
 
@@ -105,10 +105,10 @@ class Field {
     const stage: Stage = { load: this.#load, collector: this.#collector, scale };
     const kept = this.#running.get(entrant.key);
     if (kept === undefined) throw new Error('it is not running');
-    if (scenario.isFresh !== true || kept.pids.length === 0) return withinCap(scenario.play(stage, kept));
+    if (scenario.isFresh !== true || kept.pids.length === 0) return withinTurn(scenario.play(stage, kept));
     const fresh = await entrant.start(this.#around);
     try {
-      return await withinCap(scenario.play(stage, fresh));
+      return await withinTurn(scenario.play(stage, fresh));
     } finally {
       await fresh.stop();
     }
@@ -132,14 +132,7 @@ function takesPart({ key, only }: Entrant, scenario: Scenario): boolean {
   return (only?.includes(scenario.letter) ?? true) && (scenario.only?.includes(key) ?? true);
 }
 
-async function withinCap(played: Promise<Values>): Promise<Values> {
-  const cap = Promise.withResolvers<never>();
-  const timer = setTimeout(() => cap.reject(new Error(`took longer than ${TURN_MAX_MS / 1_000} s`)), TURN_MAX_MS);
-  try {
-    return await Promise.race([played, cap.promise]);
-  } finally {
-    clearTimeout(timer);
-    // When the cap came first, what comes later of the turn is nobody's concern.
-    played.catch(() => undefined);
-  }
+/** Nothing that works takes so long. */
+function withinTurn(played: Promise<Values>): Promise<Values> {
+  return withinCap(played, TURN_MAX_MS, () => `took longer than ${TURN_MAX_MS / 1_000} s`);
 }

@@ -1,5 +1,6 @@
 // The live feed of a sidecar, read for as long as somebody wants it: connects, reads events, and connects again when
 // it breaks off. Bounded in memory and in time. Knows what events are called, and nothing of what they mean.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
 import {
   TOP_ANSWER_MAX_BYTES,
@@ -48,7 +49,9 @@ export async function watchFeed(adminUrl: URL, listener: FeedListener, signal: A
       if (reading.hasBegun) failedCount = 0;
       if (ended === 'anew') continue;
       if (!listener.onTrouble(ended)) return;
-      await pause(TOP_RETRY_MS[Math.min(failedCount, TOP_RETRY_MS.length - 1)] ?? 0, signal);
+      const retryMs = TOP_RETRY_MS[Math.min(failedCount, TOP_RETRY_MS.length - 1)];
+      // Cut short by the signal, which the loop looks at.
+      await sleep(retryMs, undefined, { signal }).catch(() => {});
       failedCount += 1;
     }
   } finally {
@@ -173,16 +176,4 @@ const ERRORS: Readonly<Record<string, string>> = {
 function errorWords(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return ERRORS[code ?? ''] ?? code ?? message;
-}
-
-function pause(lengthMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, lengthMs);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

@@ -1,10 +1,6 @@
 // Percentiles of a handful of values, and how numbers look to people. Unknown looks like a dash and
 // never like a zero.
-import { ascending, nearestRank } from '../measure/percentile.ts';
-
-/** A percentile of fewer values would be the maximum under another name. */
-const P95_FROM_COUNT = 20;
-const P99_FROM_COUNT = 100;
+import { ascending, nearestRank, P95_FROM_COUNT, P99_FROM_COUNT } from '../measure/percentile.ts';
 
 /** How values lie, by nearest rank. What so few values cannot tell is absent. */
 export interface Spread {

@@ -5,14 +5,10 @@
 import { GAP_BOUNDS_S, type MetricSpec } from '../base/metric-spec.ts';
 import { defined } from './defined.ts';
 import type { GapFigures } from './figures.ts';
-import { ascending, nearestRank } from './percentile.ts';
+import { ascending, nearestRank, P95_FROM_COUNT, P99_FROM_COUNT } from './percentile.ts';
 
 export const GAP_POINTS = ['received', 'flushed'] as const;
 export type GapPoint = (typeof GAP_POINTS)[number];
-
-/** A percentile of fewer values would be the maximum under another name. */
-const P95_FROM_COUNT = 20;
-const P99_FROM_COUNT = 100;
 
 /** The figures of one exchange's trusted gaps at one point. */
 export function gapFigures(gapsNs: readonly number[]): GapFigures {

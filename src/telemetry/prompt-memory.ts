@@ -1,7 +1,7 @@
 // What recent exchanges of one class and one prompt bucket were like: percentiles of what came, by nearest rank
 // over the values themselves, and of all that was asked for, where what failed never came.
 import type { Report } from '../judge/report.ts';
-import { nearestRank } from '../measure/percentile.ts';
+import { nearestRank, P95_FROM_COUNT, P99_FROM_COUNT } from '../measure/percentile.ts';
 import { RecentValues, type Spread } from './recent-values.ts';
 
 /** A length, or that it never came. */
@@ -95,9 +95,6 @@ export class PromptMemory {
     return { ownNs: this.#gapP99.values(), pooledNs: this.#gaps.ascending() };
   }
 }
-
-const P95_FROM_COUNT = 20;
-const P99_FROM_COUNT = 100;
 
 function demandSpread(sorted: readonly number[]): DemandSpread | undefined {
   const count = sorted.length;

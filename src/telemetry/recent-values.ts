@@ -1,6 +1,6 @@
 // The latest so many values of one kind, and their spread. Percentiles are taken from the values
 // themselves by nearest rank, never from other percentiles.
-import { ascending, nearestRank } from '../measure/percentile.ts';
+import { ascending, nearestRank, P95_FROM_COUNT, P99_FROM_COUNT } from '../measure/percentile.ts';
 
 /** Lengths in ns. A percentile of too few values would be the maximum under another name. */
 export interface Spread {
@@ -13,9 +13,6 @@ export interface Spread {
   readonly p99Ns?: number;
   readonly maxNs: number;
 }
-
-const P95_FROM_COUNT = 20;
-const P99_FROM_COUNT = 100;
 
 export class RecentValues {
   readonly #values: number[] = [];

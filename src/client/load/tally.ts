@@ -1,9 +1,6 @@
 // Lengths of one figure, by nearest rank. Exact as long as they fit; beyond that they go into bands of equal ratio,
 // so that a run of days needs no more memory than one of minutes. What failed counts as never, above every length.
-
-/** A percentile of fewer values would be the maximum under another name. */
-const P95_FROM_COUNT = 20;
-const P99_FROM_COUNT = 100;
+import { P95_FROM_COUNT, P99_FROM_COUNT } from '../../measure/percentile.ts';
 
 /** Bands of one doubling: the middle of a band is at most 1/512 away from what fell into it. */
 const BANDS_COUNT = 256;

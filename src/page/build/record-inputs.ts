@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const ALWAYS = [
   'package-lock.json',
   'src/page/vite.config.ts',
+  'src/page/report/vite.config.ts',
   'src/page/build/shared-config.ts',
   'src/page/build/record-inputs.ts',
 ];

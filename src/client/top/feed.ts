@@ -60,21 +60,18 @@ export async function watchFeed(adminUrl: URL, listener: FeedListener, signal: A
 }
 
 async function readOnce(agent: Agent, adminUrl: URL, reading: Reading, signal: AbortSignal): Promise<Ended> {
-  // A connection of its own can be left without touching the caller's signal.
-  const leave = new AbortController();
-  const onAbort = (): void => leave.abort();
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
     const answer = await agent.request({
       origin: adminUrl.origin,
       path: `${adminUrl.pathname.replace(/\/+$/, '')}/api/live`,
       method: 'GET',
       headers: { accept: 'text/event-stream' },
-      signal: leave.signal,
+      signal,
     });
     const isFeed = answer.statusCode === 200 && /^text\/event-stream\b/i.test(String(answer.headers['content-type']));
     if (!isFeed) return await refusal(answer);
     const framing = openEventStream(reading, TOP_EVENT_MAX_BYTES);
+    // Whoever leaves the loop closes the connection by it.
     for await (const bytes of answer.body as AsyncIterable<Uint8Array>) {
       framing.feed(bytes);
       if (reading.ended !== undefined) return reading.ended;
@@ -82,9 +79,6 @@ async function readOnce(agent: Agent, adminUrl: URL, reading: Reading, signal: A
     return { word: 'lost', says: 'it ended the connection' };
   } catch (error) {
     return { word: 'lost', says: errorWords(error) };
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    leave.abort();
   }
 }
 

@@ -53,8 +53,6 @@ export interface LoadListener {
 }
 
 export interface LoadProgress {
-  /** Since the run began. */
-  readonly elapsedNs: number;
   readonly warmingUp: boolean;
   readonly sentCount: number;
   readonly openCount: number;

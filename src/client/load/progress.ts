@@ -52,7 +52,10 @@ export class ProgressLine {
   }
 }
 
-export function progressText(progress: LoadProgress, { wholeNs, count }: Extent, title: string): string {
+/** Time goes on between two starts or ends, so it is that of the drawing; since the run began. */
+type ProgressNow = LoadProgress & { readonly elapsedNs: number };
+
+export function progressText(progress: ProgressNow, { wholeNs, count }: Extent, title: string): string {
   const { elapsedNs, sentCount, openCount, failedCount, textEventCount } = progress;
   const share = Math.min(1, count === undefined ? elapsedNs / wholeNs : progress.endedCount / count);
   const filled = Math.round(share * BAR_CELLS);

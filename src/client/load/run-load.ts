@@ -252,10 +252,8 @@ class LoadRun {
 
   #tell(): void {
     const { sent, ended, failed, texts } = this.#counts;
-    const elapsedNs = this.#now();
     this.#options.listener.onProgress?.({
-      elapsedNs,
-      warmingUp: elapsedNs < this.#warmupNs,
+      warmingUp: this.#now() < this.#warmupNs,
       sentCount: sent,
       openCount: this.#running.size,
       endedCount: ended,

@@ -3,14 +3,16 @@ import { ABSENT, showCount, showMs } from '../spread.ts';
 import { peerLines } from './peer-report.ts';
 import { rowOf, showRate, spreadRow, tableOf } from './rows.ts';
 import type { ClassFigures, LoadResult, LoadVerdict } from './result.ts';
+import { figuresOf } from './sweep.ts';
 
 const CELL_WIDTH = 11;
 
 export function reportLines(result: LoadResult): string[] {
   const { all, classes } = result;
+  const groups = [...classes, ...(all === undefined ? [] : [all])];
   return [
-    ...countLines(result),
-    ...[...classes, ...(all === undefined ? [] : [all])].flatMap(classLines),
+    ...countLines(result, groups),
+    ...groups.flatMap(classLines),
     ...(classes.some(isBanded) ? ['', '~ within 0.2 %: too many values to keep each of them.'] : []),
     ...(result.verdicts.length > 0 ? ['', ...verdictLines(result.verdicts)] : []),
     ...(result.peer === undefined ? [] : ['', ...peerLines(result.peer)]),
@@ -18,8 +20,8 @@ export function reportLines(result: LoadResult): string[] {
   ];
 }
 
-function countLines({ classes, all, ...result }: LoadResult): string[] {
-  const rows = [...classes, ...(all === undefined ? [] : [all])].map((figures) => [
+function countLines(result: LoadResult, groups: readonly ClassFigures[]): string[] {
+  const rows = groups.map((figures) => [
     figures.class,
     showCount(figures.sentCount),
     showCount(figures.okCount),
@@ -30,7 +32,7 @@ function countLines({ classes, all, ...result }: LoadResult): string[] {
     showRate(figures.goodTokensPerSecond),
   ]);
   const head = ['class', 'sent', 'ok', 'ok/s', 'tokens/s', 'good', 'good/s', 'good tokens/s'];
-  const failures = (all ?? classes[0])?.outcomeCounts ?? {};
+  const failures = figuresOf(result)?.outcomeCounts ?? {};
   const failed = Object.entries(failures).filter(([outcome]) => outcome !== 'ok');
   const notes = [
     failed.length > 0 ? `not ok: ${failed.map(([outcome, count]) => `${showCount(count)} ${outcome}`).join(', ')}` : '',

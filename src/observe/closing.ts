@@ -3,15 +3,11 @@
 import { fieldValue } from '../base/fields.ts';
 import type { Outcome } from '../base/outcome.ts';
 import { gatherEvidence } from '../evidence/table.ts';
-import { judgeStalls } from '../judge/causes/judge-stall.ts';
-import { judgeHop } from '../judge/hop/judge-hop.ts';
-import { judgeDelivery } from '../judge/delivery/rules.ts';
-import { judgeSlo } from '../judge/slo/judge-slo.ts';
 import type { DeliveryWord } from '../judge/delivery/verdict.ts';
+import { judgeRecord } from '../judge/judge-record.ts';
 import type { ExchangeLabels, ExemplarRef, Report, Sink } from '../judge/report.ts';
 import { outputBucket } from '../measure/buckets.ts';
 import { defined } from '../measure/defined.ts';
-import { measureRecord } from '../measure/measure-record.ts';
 import type { StallContext } from '../record/stall-context.ts';
 import type { Evidence, StreamRecord } from '../record/stream-record.ts';
 import type { TextCurve } from '../record/text-curve.ts';
@@ -162,16 +158,13 @@ export class Closing {
     const estimated = isBeforeEngine ? this.#estimate(closed) : undefined;
     const evident = withEvidence(unproven, estimated === undefined ? stated : [...stated, estimated]);
     const record = hop === undefined ? evident : { ...evident, hop };
-    const verdict = judgeHop(record);
-    const delivery = judgeDelivery(record);
-    const figures = measureRecord(record);
-    const stalls = judgeStalls(record, defined({ delivery, hop: verdict }));
+    const { figures, delivery, hop: verdict, slo, stalls } = judgeRecord(record);
     const report: Report = {
       record,
       figures,
       labels,
       outputBucket: outputBucket(record.tokens.output, outputBucketEdges),
-      ...defined({ delivery, slo: judgeSlo(record, figures) }),
+      ...defined({ delivery, slo }),
       ...(text === undefined ? {} : { text }),
       ...(verdict === undefined ? {} : { hop: verdict }),
       ...(stalls.length === 0 ? {} : { stalls }),

@@ -1,20 +1,19 @@
 // Goal: the shown configuration puts LiteLLM before rubato, and the stand-ins of the shown engines are seen by rubato
 // as what they speak as, with queue and prefill as deploy/examples promises. Method: the real LiteLLM with the very file,
 // as far as .ci/install-hops put it here; the engines that come along, started by the command that users have.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/client/hops/free-port.ts';
 import { HOPS_ENV } from '../hops/installed.ts';
-import { atTheEnd } from '../support/children.ts';
 import { NODE, ROOT } from '../support/program.ts';
 import { Sidecar } from '../support/sidecar.ts';
-import { poll } from '../support/signal.ts';
+import { startListening } from './engine/listening.ts';
 import { say } from './judge/missing.ts';
-import { takesConnections } from './manifests/fronts.ts';
 
+const ENGINE_START_MS = 20_000;
 /** LiteLLM takes half a minute to load, on a machine that has nothing else to do. */
 const LITELLM_START_MS = 180_000;
 
@@ -23,31 +22,11 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
 
-/** Until its port takes connections; ended with the test, by force. */
-async function run(command: string, args: readonly string[], options: RunOptions): Promise<void> {
-  const { port, env, waitMs = 20_000 } = options;
-  const child = spawn(command, args, { cwd: ROOT, stdio: 'ignore', env: env ?? process.env });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const release = atTheEnd(() => child.kill('SIGKILL'));
-  open.push(async () => {
-    release();
-    child.kill('SIGKILL');
-    await ended;
-  });
-  await poll(`${command} to listen`, () => takesConnections(port), waitMs, 100);
-}
-
-interface RunOptions {
-  readonly port: number;
-  readonly env?: NodeJS.ProcessEnv;
-  readonly waitMs?: number;
-}
-
 /** The engine that comes along, speaking as `name`, with rubato before it. */
 async function startBefore(name: string): Promise<Sidecar> {
   const port = await freePort();
   const engine = ['src/main.ts', 'demo', '--engine-only', `127.0.0.1:${port}`, '--engine-as', name];
-  await run(NODE, engine, { port });
+  open.push(await startListening(NODE, engine, { port, waitMs: ENGINE_START_MS }));
   const sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${port}` });
   open.push(() => sidecar.stop());
   return sidecar;
@@ -88,7 +67,7 @@ test.skipIf(isMissing)('LiteLLM streams through rubato', { timeout: 300_000 }, a
   const args = ['--config', file, '--host', '127.0.0.1', '--port', String(port)];
   // Prices of models come with the package; nothing is fetched at start.
   const env = { ...HOPS_ENV, HOME: folder, LITELLM_LOCAL_MODEL_COST_MAP: 'True', LITELLM_LOG: 'ERROR' };
-  await run('litellm', args, { port, env, waitMs: LITELLM_START_MS });
+  open.push(await startListening('litellm', args, { port, env, waitMs: LITELLM_START_MS }));
   const text = await (await chat(port, 'chat')).text();
   expect(text).toContain('data: [DONE]');
   const { record } = await sidecar.record('the chat', () => true);

@@ -2,13 +2,12 @@
 // Each is started with the configuration that a streaming endpoint needs and otherwise its defaults.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../../src/client/hops/free-port.ts';
 import { atTheEnd } from '../../support/children.ts';
 import { Sidecar } from '../../support/sidecar.ts';
+import { startListening } from '../engine/listening.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 const NODE = join(ROOT, 'node_modules/.bin/node');
@@ -23,19 +22,7 @@ export interface Proxy {
 
 export type StartProxy = (enginePort: number) => Promise<Proxy>;
 
-async function untilListening(port: number): Promise<void> {
-  for (const endAtMs = Date.now() + START_WAIT_MS; Date.now() < endAtMs; await sleep(50)) {
-    const open = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
-      socket.on('close', () => resolve(false)).unref();
-      setTimeout(() => socket.destroy(), 200).unref();
-    });
-    if (open) return;
-  }
-  throw new Error(`nothing listens on port ${port}`);
-}
-
-function stopping(child: ChildProcess, folder?: string): () => Promise<void> {
+function stopping(child: ChildProcess): () => Promise<void> {
   const kill = (): boolean => child.kill('SIGKILL');
   const release = atTheEnd(kill);
   return async () => {
@@ -45,7 +32,6 @@ function stopping(child: ChildProcess, folder?: string): () => Promise<void> {
       kill();
       await gone;
     }
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   };
 }
 
@@ -80,9 +66,12 @@ function configured(
     const file = join(folder, 'proxy.conf');
     const port = await freePort();
     writeFileSync(file, how.config({ port, engine, folder }));
-    const child = spawn(how.command, how.args(file), { stdio: 'ignore', env });
-    await untilListening(port);
-    return { name, version, port, stop: stopping(child, folder) };
+    const end = await startListening(how.command, how.args(file), { port, env, waitMs: START_WAIT_MS });
+    const stop = async (): Promise<void> => {
+      await end();
+      rmSync(folder, { recursive: true, force: true });
+    };
+    return { name, version, port, stop };
   };
 }
 

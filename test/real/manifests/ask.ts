@@ -15,7 +15,7 @@ export interface Said {
 export interface AskOptions {
   readonly cwd?: string;
   readonly input?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export function ask(command: string, args: readonly string[], { cwd, input, env }: AskOptions = {}): Said {

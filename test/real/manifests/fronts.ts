@@ -1,16 +1,14 @@
 // The servers of other people that stand before rubato in deploy/examples, started with the very files that are shown
 // there; only the ports are put in the place of those that a user has.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { freePort } from '../../../src/client/hops/free-port.ts';
 import { HOPS_ENV } from '../../hops/installed.ts';
-import { atTheEnd } from '../../support/children.ts';
 import { ROOT } from '../../support/program.ts';
-import { poll } from '../../support/signal.ts';
-import type { Said } from './ask.ts';
+import { startListening } from '../engine/listening.ts';
+import { ask, type Said } from './ask.ts';
 
 const START_WAIT_MS = 10_000;
 /** Debian keeps servers where only root looks for programs; Envoy is where .ci/install-hops put it. */
@@ -87,9 +85,9 @@ export function checkExample(server: Server, name: string, change: (text: string
   const folder = mkdtempSync(join(tmpdir(), 'rubato-front-'));
   const file = join(folder, basename(name));
   writeFileSync(file, server.wrap(change(readFileSync(join(ROOT, 'deploy/examples', name), 'utf8')), folder));
-  const said = spawnSync(server.command, server.check(file, folder), { env: ENV, encoding: 'utf8' });
+  const said = ask(server.command, server.check(file, folder), { env: ENV });
   rmSync(folder, { recursive: true });
-  return { code: said.status, out: said.stdout, err: said.stderr };
+  return said;
 }
 
 export interface Front {
@@ -102,24 +100,16 @@ export async function startFront(server: Server, name: string, ports: Ports): Pr
   const port = await freePort();
   const file = join(folder, basename(name));
   writeFileSync(file, server.wrap(fill(name, ports, port), folder));
-  const child = spawn(server.command, server.run(file, folder), { env: ENV, stdio: 'ignore' });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const release = atTheEnd(() => child.kill('SIGKILL'));
-  await poll(`${server.command} to listen`, () => takesConnections(port), START_WAIT_MS);
+  const end = await startListening(server.command, server.run(file, folder), {
+    port,
+    env: ENV,
+    waitMs: START_WAIT_MS,
+  });
   return {
     port,
     stop: async () => {
-      release();
-      child.kill('SIGKILL');
-      await ended;
+      await end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-export function takesConnections(port: number): Promise<true | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(undefined));
-    socket.on('connect', () => socket.destroy());
-  });
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { PAGE_RETRY_MAX_MS, PAGE_SILENCE_MAX_MS } from '../../../src/base/page-limits.ts';
 import { LiveFeed, retryDelayMs, type EventName, type FeedPorts } from '../../../src/page/feed/live-feed.ts';
-import { liveBeat, liveHello, liveState } from './live-fixtures.ts';
+import { liveBeat, liveHello, liveState } from '../../support/live-events.ts';
 
 class Played implements FeedPorts {
   atEpochMs = 1_000;

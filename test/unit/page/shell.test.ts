@@ -10,7 +10,7 @@ import { NOTHING_TOLD, tellNext, type Told } from '../../../src/page/shell/tell.
 import { webHref } from '../../../src/page/shell/web-href.ts';
 import { firstRequest } from '../../../src/page/shell/welcome-words.ts';
 import { windowOf } from '../../../src/page/views/virtual-list.ts';
-import { liveBeat, liveHello, liveOpen, NOW_EPOCH_MS } from './live-fixtures.ts';
+import { liveBeat, liveHello, liveOpen, NOW_EPOCH_MS } from '../../support/live-events.ts';
 
 describe('the connection in words', () => {
   test('is silent while all is well', () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { startModel, tellingStall } from '../../../src/telemetry/live/model.ts';
 import { choicesOf, chooseRows, sortRows, type SortKey } from '../../../src/page/views/streams-choice.ts';
 import { streamRows, type StreamRow } from '../../../src/page/views/streams-row.ts';
-import { liveBeat, liveEnded, liveHello, liveOpen, NOW_EPOCH_MS } from './live-fixtures.ts';
+import { liveBeat, liveEnded, liveHello, liveOpen, NOW_EPOCH_MS } from '../../support/live-events.ts';
 
 const stall = (cause?: 'host' | 'unknown') => ({
   endedAtEpochMs: NOW_EPOCH_MS,

@@ -1,4 +1,4 @@
-// Events of a live feed for tests: small, whole, and each part replaceable.
+// Events of the live feed of a sidecar at work, for pictures of it; each part can be replaced.
 import type {
   LiveAbout,
   LiveBeat,
@@ -9,69 +9,52 @@ import type {
   LiveState,
 } from '../../../../src/telemetry/live/frame.ts';
 import type { ClassSummary } from '../../../../src/telemetry/summary.ts';
+import { liveAbout, liveBeat, liveEnded, liveOpen, liveState, SELF } from '../../../support/live-events.ts';
 
 export const MS = 1e6;
 /** A round moment, so that bins and columns begin there. */
 export const AT = 1_800_000_000_000;
 
 export function about(part: Partial<LiveAbout> = {}): LiveAbout {
-  return {
-    process: 'first',
-    version: '0.1.0',
+  return liveAbout('first', {
     startedAtEpochMs: AT - 3_725_000,
-    beatMs: 500,
-    stateMs: 2_000,
-    binMs: 50,
     stripMs: 30_000,
-    columnMs: 1_000,
     columnsMaxCount: 600,
     gapEdgesNs: [1, 5, 10, 25, 50, 100, 250, 1_000, 10_000].map((edgeMs) => edgeMs * MS),
     stallMs: { interactive: 100, batch: 1_000 },
     upstreams: [{ route: 'default', origin: 'http://127.0.0.1:8000' }],
     ...part,
-  };
+  });
 }
 
 export function beat(part: Partial<LiveBeat> = {}): LiveBeat {
-  return { seq: 1, atEpochMs: AT, columns: [], openCount: part.open?.length ?? 0, open: [], ended: [], ...part };
+  return liveBeat(1, { atEpochMs: AT, ...part });
 }
 
 export function open(part: Partial<LiveOpen> = {}): LiveOpen {
-  return {
-    id: '0-1',
+  return liveOpen('0-1', {
     openedAtEpochMs: AT - 12_300,
-    route: 'default',
     class: 'interactive',
     model: 'llama',
-    phase: 'stream',
     ageMs: 12_300,
     chunkCount: 240,
     silentMs: 20,
     gapMaxMs: 52.5,
-    stallCount: 0,
-    stalls: [],
     ...part,
-  };
+  });
 }
 
 export function ended(part: Partial<LiveEnded> = {}): LiveEnded {
-  return {
-    id: '0-0',
+  return liveEnded('0-0', {
     openedAtEpochMs: AT - 20_000,
-    route: 'default',
     class: 'interactive',
     model: 'llama',
-    outcome: 'ok',
-    wireEnd: 'complete',
     durationNs: 8_000 * MS,
     ttftNs: 130 * MS,
     gapMaxNs: 61 * MS,
-    stallCount: 0,
     chunkCount: 120,
-    doubts: [],
-    stalls: [],
     ...part,
-  };
+  });
 }
 
 export function classSummary(part: Partial<ClassSummary> = {}): ClassSummary {
@@ -122,38 +105,19 @@ export function classSummary(part: Partial<ClassSummary> = {}): ClassSummary {
 
 export function self(part: Partial<LiveSelf> = {}): LiveSelf {
   return {
+    ...SELF,
     relayLagMs: 0.42,
     mainLagMs: 3,
     cpuRatio: 0.123,
     rssBytes: 150 * 1024 * 1024,
-    relayCount: 1,
-    watcherCount: 1,
     chunkCount: 1_000_000,
     chunksPerSecond: 1_250,
-    tapeDropped: {},
-    taintedGaps: {},
-    shed: {},
-    exports: [],
-    readerDetachedCount: 0,
-    warnings: [],
     ...part,
   };
 }
 
 export function state(part: Partial<LiveState> = {}): LiveState {
-  return {
-    atEpochMs: AT,
-    ready: { ok: true, reasons: [] },
-    classes: [classSummary()],
-    histograms: [],
-    engines: [],
-    floors: [],
-    diagnoses: [],
-    hops: [],
-    jobs: { open: [], recent: [] },
-    self: self(),
-    ...part,
-  };
+  return { ...liveState(AT), classes: [classSummary()], self: self(), ...part };
 }
 
 export function hello(part: Partial<LiveHello> = {}): LiveHello {

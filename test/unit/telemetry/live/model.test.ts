@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { LIVE_KNOWN_ENDED_MAX_COUNT, LIVE_KNOWN_OPEN_MAX_COUNT } from '../../../../src/base/live-limits.ts';
 import { applyBeat, applyState, startModel, type LiveModel } from '../../../../src/telemetry/live/model.ts';
-import { liveBeat, liveEnded, liveHello, liveOpen, liveState, NOW_EPOCH_MS } from '../../page/live-fixtures.ts';
+import { liveBeat, liveEnded, liveHello, liveOpen, liveState, NOW_EPOCH_MS } from '../../../support/live-events.ts';
 
 const column = (atEpochMs: number, count = 1) => ({ atEpochMs, counts: { chat: [count, 0, 0] } });
 

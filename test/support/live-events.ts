@@ -1,9 +1,17 @@
 // Events of the live feed with as little in them as their types ask for; a test says what it is about.
-import type { LiveBeat, LiveEnded, LiveHello, LiveOpen, LiveState } from '../../../src/telemetry/live/frame.ts';
+import type {
+  LiveAbout,
+  LiveBeat,
+  LiveEnded,
+  LiveHello,
+  LiveOpen,
+  LiveSelf,
+  LiveState,
+} from '../../src/telemetry/live/frame.ts';
 
 export const NOW_EPOCH_MS = 1_700_000_000_000;
 
-const SELF: LiveState['self'] = {
+export const SELF: LiveSelf = {
   cpuRatio: 0,
   rssBytes: 0,
   relayCount: 1,
@@ -38,8 +46,8 @@ export function liveBeat(seq: number, parts: Partial<LiveBeat> = {}): LiveBeat {
   return { seq, atEpochMs: NOW_EPOCH_MS + seq * 500, columns: [], openCount: open.length, open, ended: [], ...parts };
 }
 
-export function liveHello(process: string, beat: LiveBeat): LiveHello {
-  const about = {
+export function liveAbout(process: string, parts: Partial<LiveAbout> = {}): LiveAbout {
+  return {
     process,
     version: '0.1.0',
     startedAtEpochMs: NOW_EPOCH_MS,
@@ -52,8 +60,12 @@ export function liveHello(process: string, beat: LiveBeat): LiveHello {
     gapEdgesNs: [1e6, 1e7],
     stallMs: { chat: 100 },
     upstreams: [],
+    ...parts,
   };
-  return { about, state: liveState(), beat };
+}
+
+export function liveHello(process: string, beat: LiveBeat): LiveHello {
+  return { about: liveAbout(process), state: liveState(), beat };
 }
 
 export function liveOpen(id: string, parts: Partial<LiveOpen> = {}): LiveOpen {

@@ -18,18 +18,20 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
 
-async function startSidecar({ rubato, admin, engine }: Ports): Promise<Sidecar> {
-  const args = ['--listen', `127.0.0.1:${rubato}`, '--admin', `127.0.0.1:${admin}`];
+async function startSidecar({ rubato, admin, engine }: Ports, flags: readonly string[] = []): Promise<Sidecar> {
+  const args = ['--listen', `127.0.0.1:${rubato}`, '--admin', `127.0.0.1:${admin}`, ...flags];
   const sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine}`, args });
   open.push(() => sidecar.stop());
   return sidecar;
 }
 
-async function startAll(): Promise<{ ports: Ports; ids: readonly string[]; sidecar: Sidecar }> {
+async function startAll(
+  flags: readonly string[] = [],
+): Promise<{ ports: Ports; ids: readonly string[]; sidecar: Sidecar }> {
   const engine = await startCountingEngine();
   open.push(() => engine.close());
   const ports = { rubato: await freePort(), admin: await freePort(), engine: engine.port };
-  return { ports, ids: engine.ids, sidecar: await startSidecar(ports) };
+  return { ports, ids: engine.ids, sidecar: await startSidecar(ports, flags) };
 }
 
 const FRONTS = [
@@ -90,7 +92,8 @@ describe.each(FRONTS)('$name before rubato', ({ name, server, file, wrong: [righ
 
 describe.skipIf(!hasServer(HAPROXY))('HAProxy before rubato', () => {
   test('goes past it while it drains, and cuts nothing', { timeout: 120_000 }, async () => {
-    const { ports, ids, sidecar } = await startAll();
+    // As the file says: HAProxy notices by its second look.
+    const { ports, ids, sidecar } = await startAll(['--drain-delay', '4']);
     const front = await startFront(HAPROXY, 'fail-open-haproxy.cfg', ports);
     open.push(() => front.stop());
     const begun = Promise.withResolvers<void>();

@@ -9,14 +9,15 @@ const HEAD = Buffer.from(
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-store\r\ntransfer-encoding: chunked\r\n\r\n',
 );
 const ENVELOPE = { id: 'chatcmpl-0123456789abcdef0123456789abcdef', created: 1_760_000_000, model: 'bench' };
-const LAST = `data: ${JSON.stringify({
+/** What a stream ends with. */
+export const LAST_TEXT = `data: ${JSON.stringify({
   ...ENVELOPE,
   object: 'chat.completion.chunk',
   choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
 })}\n\ndata: [DONE]\n\n`;
 
 const CHUNK = eventChunk(' token');
-const END = Buffer.concat([chunked(LAST), Buffer.from('0\r\n\r\n')]);
+const END = Buffer.concat([chunked(LAST_TEXT), Buffer.from('0\r\n\r\n')]);
 const WHOLE = jsonAnswer({
   ...ENVELOPE,
   object: 'chat.completion',
@@ -39,12 +40,17 @@ function jsonAnswer(body: unknown): Buffer {
 
 /** One event with this text and the mark that counts it, as a chunk of the coding: the write of a token. */
 export function eventChunk(text: string): Buffer {
+  return chunked(eventText(text));
+}
+
+/** The same without the coding. */
+export function eventText(text: string): string {
   const event = {
     ...ENVELOPE,
     object: 'chat.completion.chunk',
     choices: [{ index: 0, delta: { content: `${text}${EVENT_MARK}` }, logprobs: null, finish_reason: null }],
   };
-  return chunked(`data: ${JSON.stringify(event)}\n\n`);
+  return `data: ${JSON.stringify(event)}\n\n`;
 }
 
 /** One answer under way. */
@@ -107,14 +113,19 @@ export interface RequestShape {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The request that asks for an answer, as a stream or whole; its number is in the prompt, which all let through. */
-export function requestFor(number: number, shape: RequestShape = {}, isStream = true): Buffer {
-  const { path = '/v1/chat/completions', model = 'bench', headers = {} } = shape;
-  const body = JSON.stringify({
+/** What a request says; the number is in the prompt. */
+export function requestBody(number: number, model = 'bench', isStream = true): string {
+  return JSON.stringify({
     model,
     stream: isStream,
     messages: [{ role: 'user', content: `Say something. x-stream: ${number}` }],
   });
+}
+
+/** The request that asks for an answer, as a stream or whole; its number is in the prompt, which all let through. */
+export function requestFor(number: number, shape: RequestShape = {}, isStream = true): Buffer {
+  const { path = '/v1/chat/completions', model = 'bench', headers = {} } = shape;
+  const body = requestBody(number, model, isStream);
   const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const fields = `host: bench\r\ncontent-type: application/json\r\n${more.join('')}content-length: ${body.length}`;
   return Buffer.from(`POST ${path} HTTP/1.1\r\n${fields}\r\n\r\n${body}`);

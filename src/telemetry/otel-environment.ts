@@ -2,6 +2,7 @@
 // cannot work, said plainly before the process starts. Pure: environment in, plan or faults out.
 // Endpoints, headers, certificates and compression are read by the exporters themselves.
 import { withoutSecrets } from '../base/unsecret.ts';
+import { spanLimitsOf, type OwnSpanLimits } from './span-limits.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,8 +28,7 @@ export interface OtelPlan {
   readonly spanExportTimeoutMs: number | undefined;
   readonly spanQueueMaxCount: number | undefined;
   readonly spanBatchMaxCount: number | undefined;
-  /** `OTEL_SPAN_EVENT_COUNT_LIMIT`; without it, as many events as a span lists chunks. */
-  readonly spanEventMaxCount: number | undefined;
+  readonly spanLimits: OwnSpanLimits;
   /** Newest names of the GenAI conventions instead of those that dashboards were made for. */
   readonly latestGenAiNames: boolean;
 }
@@ -81,7 +81,7 @@ export function otelPlan(env: Environment): OtelPlan {
     spanExportTimeoutMs: numberOf(env, 'OTEL_BSP_EXPORT_TIMEOUT'),
     spanQueueMaxCount: numberOf(env, 'OTEL_BSP_MAX_QUEUE_SIZE'),
     spanBatchMaxCount: numberOf(env, 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE'),
-    spanEventMaxCount: numberOf(env, 'OTEL_SPAN_EVENT_COUNT_LIMIT'),
+    spanLimits: spanLimitsOf((name) => numberOf(env, name)),
     latestGenAiNames: listOf(env, 'OTEL_SEMCONV_STABILITY_OPT_IN').includes('gen_ai_latest_experimental'),
   };
 }

@@ -1,7 +1,7 @@
-// The OpenTelemetry SDK, told everything it would otherwise choose: detectors, exporters, ids,
-// sampler, limits; no propagators, no context manager, no instrumentation, no logs. It runs only
+// The OpenTelemetry SDK, told everything it would otherwise choose: detectors, exporters, processors of
+// spans; no tracer, no propagators, no context manager, no instrumentation, no logs. It runs only
 // when something is pushed; the relay never sees it.
-import { logs, metrics, trace, type ContextManager, type Tracer } from '@opentelemetry/api';
+import { logs, metrics, type ContextManager } from '@opentelemetry/api';
 import {
   defaultResource,
   detectResources,
@@ -11,20 +11,15 @@ import {
   type Resource,
 } from '@opentelemetry/resources';
 import { ConsoleMetricExporter, PeriodicExportingMetricReader, type MetricReader } from '@opentelemetry/sdk-metrics';
-import {
-  AlwaysOnSampler,
-  ConsoleSpanExporter,
-  SimpleSpanProcessor,
-  type SpanProcessor,
-} from '@opentelemetry/sdk-trace';
-import { FLUSH_MAX_MS, METRICS_BATCH_MAX_COUNT, SPAN_CHUNKS_MAX_COUNT } from '../base/limits.ts';
+import { ConsoleSpanExporter, SimpleSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace';
+import { FLUSH_MAX_MS, METRICS_BATCH_MAX_COUNT } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
 import { limitExports } from './export-limit.ts';
 import { pushesTraces, type OtelPlan } from './otel-environment.ts';
 import { countExports, metricExporterFor, spanExporterFor, type ExportTally } from './otel-exporters.ts';
 import { createMetricProducer, SCOPE_NAME } from './otlp-metrics.ts';
 import type { ResourceLabels } from './prometheus.ts';
-import { PresetIdGenerator } from './span-ids.ts';
+import { createSpanMaker, type SpanMaker } from './span-maker.ts';
 import { BoundedSpanProcessor, withinMs, type BatchStats } from './span-processor.ts';
 import type { MetricStore } from './store.ts';
 
@@ -38,7 +33,7 @@ export interface OtelOptions {
 
 export interface Otel {
   /** Makes the spans; absent when none are pushed. */
-  readonly tracing: { readonly tracer: Tracer; readonly ids: PresetIdGenerator } | undefined;
+  readonly tracing: { readonly maker: SpanMaker } | undefined;
   /** Of the spans sent by OTLP. */
   spanStats(): BatchStats | undefined;
   /** Of metrics sent by OTLP: exports, each with all points. */
@@ -76,7 +71,6 @@ export async function startOtel(options: OtelOptions): Promise<Otel> {
   if (readers.list.length === 0 && spans.list.length === 0) return NOT_PUSHING;
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const liftLimit = limitExports(plan.answerTimeoutMs);
-  const ids = new PresetIdGenerator();
   const sdk = new NodeSDK({
     resource: options.resource,
     autoDetectResources: false,
@@ -88,22 +82,21 @@ export async function startOtel(options: OtelOptions): Promise<Otel> {
     logRecordProcessors: [],
     metricReaders: [...readers.list],
     views: [],
-    spanProcessors: [...spans.list],
-    idGenerator: ids,
-    // The relay decided what is sampled, and made its decision known upstream; here all are taken.
-    sampler: new AlwaysOnSampler(),
-    spanLimits: { eventCountLimit: plan.spanEventMaxCount ?? SPAN_CHUNKS_MAX_COUNT },
+    // Our spans reach their processors without a tracer of the SDK: see span-maker.ts.
+    spanProcessors: [],
   });
   sdk.start();
+  const scope = { name: SCOPE_NAME, version: options.version };
+  const maker = createSpanMaker({ resource: options.resource, scope, limits: plan.spanLimits, processors: spans.list });
   return {
-    tracing: pushesTraces(plan) ? { tracer: trace.getTracer(SCOPE_NAME, options.version), ids } : undefined,
+    tracing: pushesTraces(plan) ? { maker } : undefined,
     spanStats: () => spans.otlp?.stats(),
     metricTally: readers.tally,
     async shutdown() {
-      await withinMs(sdk.shutdown(), FLUSH_MAX_MS);
+      const flushed = [sdk.shutdown(), ...spans.list.map((processor) => processor.shutdown())];
+      await withinMs(Promise.all(flushed), FLUSH_MAX_MS);
       liftLimit();
       // The API keeps its providers for the process; a second sidecar in it would talk to a dead one.
-      trace.disable();
       metrics.disable();
       logs.disable();
     },

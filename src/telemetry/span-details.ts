@@ -1,18 +1,19 @@
 // What hangs on the two spans of an exchange: events at notable moments, phases of the engine where
 // it told us of them, and the chunks. Knows how to write them, not when an exchange has spans.
-import { SpanKind, type Attributes, type Context, type HrTime, type Span, type Tracer } from '@opentelemetry/api';
+import { SpanKind, type Attributes, type HrTime, type SpanContext } from '@opentelemetry/api';
 import { SPAN_EVENTS_MAX_COUNT } from '../base/limits.ts';
 import { type ListedStall, listedStalls } from '../judge/causes/listed-stalls.ts';
 import type { Report } from '../judge/report.ts';
 import { chunkRowsOf, type ChunkRows } from './chunk-rows.ts';
 import { errorTypeOf } from './exchange-facts.ts';
 import { EVENT_CHUNK, EVENT_CUT, EVENT_FIRST_TOKEN, EVENT_STALL, SPAN_CHUNKS, SPAN_PHASES } from './span-names.ts';
+import type { OpenSpan, SpanMaker } from './span-maker.ts';
 import { roundedUs } from './span-time.ts';
 
 /** Where child spans go, and how moments of the exchange become times. */
 export interface SpanScope {
-  readonly tracer: Tracer;
-  readonly parent: Context;
+  readonly maker: Pick<SpanMaker, 'startChild'>;
+  readonly parent: SpanContext;
   readonly timeOf: (atNs: number) => HrTime;
 }
 
@@ -20,7 +21,7 @@ export interface SpanScope {
 const STALL_EVENTS_MAX_COUNT = SPAN_EVENTS_MAX_COUNT - 2;
 
 /** Events at notable moments, each with its true time. Few: back ends bill and render them one by one. */
-export function addMoments(span: Span, report: Report, timeOf: SpanScope['timeOf']): void {
+export function addMoments(span: Pick<OpenSpan, 'addEvent'>, report: Report, timeOf: SpanScope['timeOf']): void {
   const { figures, record } = report;
   if (figures.ttftNs !== undefined) span.addEvent(EVENT_FIRST_TOKEN, {}, timeOf(figures.ttftNs));
   for (const stall of worst(listedStalls(report))) {
@@ -86,13 +87,11 @@ export function addChunks(scope: SpanScope, report: Report, options: { form: Chu
   const from = receivedAtNs[0] ?? options.startAtNs;
   const to = receivedAtNs.at(-1) ?? from;
   const attributes = { ...totals(report, rows), ...(options.form === 'arrays' && arrays(rows)) };
-  const span = scope.tracer.startSpan(
-    SPAN_CHUNKS,
-    { kind: SpanKind.INTERNAL, startTime: scope.timeOf(from), attributes },
-    scope.parent,
-  );
-  if (options.form === 'events') addChunkEvents(span, receivedAtNs, rows, scope.timeOf);
-  span.end(scope.timeOf(Math.max(from, to)));
+  const { maker, parent, timeOf } = scope;
+  const startTime = timeOf(from);
+  const span = maker.startChild({ name: SPAN_CHUNKS, kind: SpanKind.INTERNAL, startTime, attributes, parent });
+  if (options.form === 'events') addChunkEvents(span, receivedAtNs, rows, timeOf);
+  span.end(timeOf(Math.max(from, to)));
 }
 
 function totals({ record }: Report, rows: ChunkRows): Attributes {
@@ -116,7 +115,7 @@ function arrays(rows: ChunkRows): Attributes {
 }
 
 function addChunkEvents(
-  span: Span,
+  span: OpenSpan,
   receivedAtNs: readonly number[],
   rows: ChunkRows,
   timeOf: SpanScope['timeOf'],
@@ -135,8 +134,10 @@ function addChunkEvents(
 }
 
 function addSpan(scope: SpanScope, name: string, { from, to }: { from: number; to: number }): void {
-  const span = scope.tracer.startSpan(name, { kind: SpanKind.INTERNAL, startTime: scope.timeOf(from) }, scope.parent);
-  span.end(scope.timeOf(Math.max(from, to)));
+  const { maker, parent, timeOf } = scope;
+  const startTime = timeOf(from);
+  const span = maker.startChild({ name, kind: SpanKind.INTERNAL, startTime, attributes: {}, parent });
+  span.end(timeOf(Math.max(from, to)));
 }
 
 /** One in so many exchanges is kept whatever it was like. */

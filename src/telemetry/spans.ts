@@ -8,19 +8,7 @@
 //       └ rubato.chunks           INTERNAL every chunk
 //
 // Before a hop the CLIENT span links to the SERVER span of the same exchange behind it.
-import {
-  createTraceState,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-  type Attributes,
-  type Context,
-  type Link,
-  type Span,
-  type Tracer,
-} from '@opentelemetry/api';
+import { createTraceState, isSpanContextValid, SpanKind, TraceFlags, type SpanContext } from '@opentelemetry/api';
 import type { Report, Sink } from '../judge/report.ts';
 import type { StreamRecord, TraceFacts } from '../record/stream-record.ts';
 import { isClientError, isServerError } from './exchange-facts.ts';
@@ -28,13 +16,11 @@ import { knownMethod, routeOf } from './names.ts';
 import { clientAttributes, serverAttributes, type UpstreamAddress } from './span-attributes.ts';
 import { addChunks, addMoments, addPhases, isKept, type ChunkForm, type SpanScope } from './span-details.ts';
 import { hopLinks } from './span-hop.ts';
-import type { PresetIdGenerator } from './span-ids.ts';
+import type { OpenSpan, SpanMaker } from './span-maker.ts';
 import { hrTimeOf } from './span-time.ts';
 
 export interface SpanSinkOptions {
-  readonly tracer: Tracer;
-  /** The generator that `tracer` uses. */
-  readonly ids: PresetIdGenerator;
+  readonly maker: SpanMaker;
   readonly chunks: 'all' | 'kept' | 'off';
   readonly chunksAs: ChunkForm;
   /** TTFT from which an exchange is slow, so that `kept` keeps its chunks. */
@@ -58,23 +44,24 @@ export function createSpanSink(options: SpanSinkOptions): Sink {
 function writeSpans(report: Report, facts: TraceFacts, options: SpanSinkOptions): void {
   const { record, figures } = report;
   const timeOf: SpanScope['timeOf'] = (atNs) => hrTimeOf(record.openedAtEpochMs, atNs);
-  const server = start(options, {
-    name: serverName(record),
-    kind: SpanKind.SERVER,
-    spanId: facts.serverSpanId,
-    traceId: facts.traceId,
-    startTime: timeOf(0),
-    attributes: serverAttributes(report),
-    parent: callerOf(facts),
-  });
+  const server = options.maker.start(
+    {
+      name: serverName(record),
+      kind: SpanKind.SERVER,
+      startTime: timeOf(0),
+      attributes: serverAttributes(report),
+      parent: callerOf(facts),
+    },
+    { traceId: facts.traceId, spanId: facts.serverSpanId },
+  );
   addMoments(server, report, timeOf);
   writeClient(report, { server, facts, timeOf, options });
-  if (isServerError(record)) server.setStatus({ code: SpanStatusCode.ERROR });
+  if (isServerError(record)) server.fail();
   server.end(timeOf(figures.durationNs));
 }
 
 interface ClientParts {
-  readonly server: Span;
+  readonly server: OpenSpan;
   readonly facts: TraceFacts;
   readonly timeOf: SpanScope['timeOf'];
   readonly options: SpanSinkOptions;
@@ -86,49 +73,36 @@ function writeClient(report: Report, { server, facts, timeOf, options }: ClientP
   const startAtNs = clientStartAtNs(record);
   if (startAtNs === undefined) return;
   const upstream = options.upstreams.get(record.route);
-  const client = start(options, {
-    name: clientName(report),
-    kind: SpanKind.CLIENT,
-    spanId: facts.clientSpanId,
-    traceId: facts.traceId,
-    startTime: timeOf(startAtNs),
-    attributes: clientAttributes(report, { provider: options.provider, upstream, startAtNs }),
-    links: hopLinks(report),
-    parent: trace.setSpan(ROOT_CONTEXT, server),
-  });
-  const scope: SpanScope = { tracer: options.tracer, parent: trace.setSpan(ROOT_CONTEXT, client), timeOf };
+  const client = options.maker.start(
+    {
+      name: clientName(report),
+      kind: SpanKind.CLIENT,
+      startTime: timeOf(startAtNs),
+      attributes: clientAttributes(report, { provider: options.provider, upstream, startAtNs }),
+      links: hopLinks(report),
+      parent: server.context,
+    },
+    { traceId: facts.traceId, spanId: facts.clientSpanId },
+  );
+  const scope: SpanScope = { maker: options.maker, parent: client.context, timeOf };
   addPhases(scope, report);
   const withChunks = options.chunks === 'all' || (options.chunks === 'kept' && isKept(report, options.slowTtftNs));
   if (withChunks) addChunks(scope, report, { form: options.chunksAs, startAtNs });
-  if (isClientError(record)) client.setStatus({ code: SpanStatusCode.ERROR });
+  if (isClientError(record)) client.fail();
   client.end(timeOf(Math.max(startAtNs, record.marks.upstreamEndAtNs ?? figures.durationNs)));
 }
 
-interface StartOptions {
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly startTime: ReturnType<SpanScope['timeOf']>;
-  readonly attributes: Attributes;
-  readonly links?: Link[];
-  readonly parent: Context;
-}
-
-function start({ tracer, ids }: SpanSinkOptions, { name, traceId, spanId, parent, ...rest }: StartOptions): Span {
-  return ids.using({ traceId, spanId }, () => tracer.startSpan(name, rest, parent));
-}
-
-/** The caller's span as a context; the root when the trace began with us. */
-function callerOf(facts: TraceFacts): Context {
-  if (facts.parentSpanId === undefined) return ROOT_CONTEXT;
-  return trace.setSpanContext(ROOT_CONTEXT, {
-    traceId: facts.traceId,
-    spanId: facts.parentSpanId,
+/** The caller's span; none when the trace began with us. */
+function callerOf({ traceId, parentSpanId: spanId, traceState }: TraceFacts): SpanContext | undefined {
+  if (spanId === undefined || !isSpanContextValid({ traceId, spanId, traceFlags: TraceFlags.SAMPLED }))
+    return undefined;
+  return {
+    traceId,
+    spanId,
     traceFlags: TraceFlags.SAMPLED,
     isRemote: true,
-    ...(facts.traceState !== undefined && { traceState: createTraceState(facts.traceState) }),
-  });
+    ...(traceState !== undefined && { traceState: createTraceState(traceState) }),
+  };
 }
 
 /** A path of an API we know is a route; any other is text of the client and stays out of names. */

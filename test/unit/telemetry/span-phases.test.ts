@@ -1,21 +1,26 @@
 // Goal: the phases of the engine lie where its own word lets them lie, and an estimate has none; and no child of the
-// CLIENT span outlives it. Method: a tracer that only notes what it is asked for.
-import { ROOT_CONTEXT, type Span, type TimeInput, type Tracer } from '@opentelemetry/api';
+// CLIENT span outlives it. Method: a maker of spans that only notes what it is asked for.
+import type { HrTime } from '@opentelemetry/api';
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../../src/record/stream-record.ts';
 import { addChunks, addPhases, type SpanScope } from '../../../src/telemetry/span-details.ts';
 import { ms, read, texts } from '../../support/record-builder.ts';
-import { reportOf, usualStream } from './reports.ts';
+import { reportOf, TRACE, usualStream } from './reports.ts';
 
 /** Name of a span → from, to in ns. */
-type Noted = Record<string, [TimeInput | undefined, TimeInput | undefined]>;
+type Noted = Record<string, [HrTime, HrTime]>;
 
 function noting(noted: Noted): SpanScope {
-  const startSpan: Tracer['startSpan'] = (name, options) => {
-    const end = (to?: TimeInput): void => void (noted[name] = [options?.startTime, to]);
-    return { end } as unknown as Span;
+  const parent = { traceId: TRACE.traceId, spanId: TRACE.clientSpanId, traceFlags: 1 };
+  const maker: SpanScope['maker'] = {
+    startChild: ({ name, startTime }) => ({
+      context: parent,
+      addEvent: () => expect.unreachable('neither phases nor arrays of chunks have events'),
+      fail: () => expect.unreachable('neither phases nor chunks fail'),
+      end: (to) => void (noted[name] = [startTime, to]),
+    }),
   };
-  return { tracer: { startSpan } as Tracer, parent: ROOT_CONTEXT, timeOf: (atNs) => [0, atNs] };
+  return { maker, parent, timeOf: (atNs) => [0, atNs] };
 }
 
 /** The first token is received at 100 ms, the last at 120 ms. */

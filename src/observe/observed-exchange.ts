@@ -259,11 +259,12 @@ export class ObservedExchange {
 
   readonly #onEvent: EmitEvent = (event) => {
     const row = this.#row;
-    if (row === undefined || !this.events.add({ ...event, chunk: row })) {
+    const { kind, generated, tokensSoFar } = event;
+    if (row === undefined || !this.events.add({ chunk: row, kind, generated, tokensSoFar })) {
       this.doubts.add('log_full');
       return;
     }
-    if (event.generated === 0) return;
+    if (generated === 0) return;
     const { firstToken, gaps } = this.metering;
     const atNs = this.chunks.receivedAtNs(row);
     this.lastGeneratedAtNs = atNs;
@@ -271,8 +272,8 @@ export class ObservedExchange {
       this.#generated = true;
       this.#listener.onFirstGenerated();
     }
-    this.#listener.onGenerated(atNs, event.tokensSoFar);
-    firstToken.onGenerated(row, event.generated);
+    this.#listener.onGenerated(atNs, tokensSoFar);
+    firstToken.onGenerated(row, generated);
     gaps.onGenerated(row);
   };
 

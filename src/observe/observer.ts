@@ -4,7 +4,7 @@
 import { nowNs } from '../base/clock.ts';
 import { ROSTER_MAX_COUNT } from '../base/limits.ts';
 import type { HopState } from '../judge/hop/state.ts';
-import type { ExchangeLabels, OpenExchange, Sink } from '../judge/report.ts';
+import type { ExchangeLabels, OpenExchange } from '../judge/report.ts';
 import { promptBucket } from '../measure/buckets.ts';
 import { TextCapture } from '../stream/text-capture.ts';
 import type { EndEntry, OpenEntry, TapeHandler } from '../tape/entries.ts';
@@ -24,6 +24,7 @@ import { PairFinder } from './pairing/pair-finder.ts';
 import type { PeerAnswer } from './pairing/peer-answer.ts';
 import { endOfRelayDied } from './relay-died.ts';
 import { RouteNames } from './route-names.ts';
+import { SinkList } from './sink-list.ts';
 
 /** Has a relay end an exchange, by its number there, whose client has gone. */
 export type TellClientGone = (exchange: number) => void;
@@ -40,11 +41,11 @@ export class Observer {
   readonly #pairs: PairFinder;
   readonly #hops = new HopSummary();
   /** Retries and batch jobs. */
-  readonly demand = new Demand((job) => this.#tell((sink) => sink.onJob?.(job)));
+  readonly demand = new Demand((job) => this.#sinks.tell((sink) => sink.onJob?.(job)));
   readonly #routes: RouteNames;
   /** Who makes stalls, and what share of steps reads prompts. */
   readonly stalls: StallBook;
-  readonly #sinks: readonly Sink[];
+  readonly #sinks: SinkList;
   readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
   readonly #openingTime = new OpeningTime();
   /** Exchanges whose reading ended by a fault of ours, and faults of sinks and of sources of evidence. */
@@ -60,7 +61,8 @@ export class Observer {
     this.#routes = new RouteNames(options.routes);
     this.stalls = new StallBook(options.engineLooks);
     // A job is told of after the report that ended it.
-    this.#sinks = [...options.sinks, this.#hops, this.demand];
+    const sinks = [...options.sinks, this.#hops, this.demand];
+    this.#sinks = new SinkList(sinks, (where, fault) => this.#noteFault(where, fault));
     this.#pairs = new PairFinder({
       ...(options.peer === undefined ? {} : { peer: options.peer }),
       hasEdges: () => options.routes.some(({ edge }) => edge !== undefined),
@@ -71,7 +73,7 @@ export class Observer {
       pairs: this.#pairs,
       demand: this.demand,
       onDelivery: (observed, word) => this.stalls.noteDelivery(this.#routes.watchedPlaceOf(observed).upstream, word),
-      tell: (call) => this.#tell(call),
+      tell: (call) => this.#sinks.tell(call),
       onFault: (where, fault) => this.#noteFault(where, fault),
     });
   }
@@ -184,9 +186,10 @@ export class Observer {
 
   #listenerFor(observed: ObservedExchange): ExchangeListener {
     const exemplar = exemplarOf(observed);
-    const labels = (): ExchangeLabels => this.#labelsOf(observed);
+    let frozen: ExchangeLabels | undefined;
+    const labels = (): ExchangeLabels => (frozen ??= this.#labelsOf(observed));
     const watch = this.stalls.watch(observed, this.#routes.watchedPlaceOf(observed), (verdict) =>
-      this.#tell((sink) => sink.onStall?.(labels(), verdict, exemplar)),
+      this.#sinks.tell((sink) => sink.onStall?.(labels(), verdict, exemplar)),
     );
     return {
       onGoing: () => watch.onGoing(),
@@ -197,15 +200,15 @@ export class Observer {
         watch.onFirst(observed.lastGeneratedAtNs ?? 0);
       },
       onGenerated: (atNs, tokensSoFar) => watch.onEvent(atNs, tokensSoFar),
-      onFirstToken: (ttftNs) => this.#tell((sink) => sink.onFirstToken?.(labels(), ttftNs, exemplar)),
-      onFirstVisibleToken: (ttfoNs) => this.#tell((sink) => sink.onFirstVisibleToken?.(labels(), ttfoNs, exemplar)),
+      onFirstToken: (ttftNs) => this.#sinks.tell((sink) => sink.onFirstToken?.(labels(), ttftNs, exemplar)),
+      onFirstVisibleToken: (ttfoNs) =>
+        this.#sinks.tell((sink) => sink.onFirstVisibleToken?.(labels(), ttfoNs, exemplar)),
       onGap: (point, gap) => {
-        const { gapNs, stalled } = gap;
-        this.#tell((sink) => sink.onGap?.(labels(), point, gapNs, stalled, exemplar));
-        if (stalled) watch.onStall(gap);
+        this.#sinks.tellGap(labels(), point, gap, exemplar);
+        if (gap.stalled) watch.onStall(gap);
       },
-      onTaintedGap: (cause) => this.#tell((sink) => sink.onTaintedGap?.(labels(), cause)),
-      onCoalesced: () => this.#tell((sink) => sink.onCoalesced?.(labels(), 1)),
+      onTaintedGap: (cause) => this.#sinks.tell((sink) => sink.onTaintedGap?.(labels(), cause)),
+      onCoalesced: () => this.#sinks.tell((sink) => sink.onCoalesced?.(labels(), 1)),
     };
   }
 
@@ -276,16 +279,6 @@ export class Observer {
       this.stalls.watchOf(observed)?.drop(nowNs());
       observed.release();
       this.#noteFault('exchange', fault);
-    }
-  }
-
-  #tell(call: (sink: Sink) => void): void {
-    for (const sink of this.#sinks) {
-      try {
-        call(sink);
-      } catch (fault) {
-        this.#noteFault(`sink ${sink.name}`, fault);
-      }
     }
   }
 

@@ -6,14 +6,13 @@ import type { TapeReader } from '../tape/reader.ts';
 
 const BUSY_MS = 5;
 const IDLE_MS = 50;
-/**
- * Between two looks at the other work of the loop, whichever comes first: a clock that does not run is no excuse. The
- * clock is looked at behind each entry, for a chunk takes some 10 µs and the end of a stream 1 ms.
- */
+/** Between two looks at the other work of the loop, whichever comes first: a clock that does not run is no excuse. */
 const TURN_MAX_NS = 0.5e6;
 const TURN_MAX_COUNT = 1_000;
+/** Entries between two looks at the clock: a chunk takes some 10 µs. The end of a stream takes up to 1 ms. */
+const UNLOOKED_COUNT = 8;
 /** Entries of one tape before the next tape has its turn. */
-const BATCH_COUNT = 20;
+const BATCH_COUNT = 40;
 
 export class TapeDrain {
   readonly #sources = new Map<TapeReader, TapeHandler>();
@@ -67,7 +66,11 @@ export class TapeDrain {
   #read(reader: TapeReader, handler: TapeHandler, untilNs: number): number {
     let count = 0;
     try {
-      while (count < BATCH_COUNT && nowNs() < untilNs && reader.drain(handler, 1) > 0) count += 1;
+      while (count < BATCH_COUNT && nowNs() < untilNs) {
+        const read = reader.drain(handler, UNLOOKED_COUNT, true);
+        if (read === 0) break;
+        count += read;
+      }
     } catch (fault) {
       // The entry that caused it is behind us; the next turn goes on.
       this.#onFault(fault);

@@ -36,13 +36,17 @@ export class TapeReader {
     return ((Atomics.load(this.#tape.control, SLOT.head) >>> 0) - this.#tail) >>> 0;
   }
 
-  /** Hands out at most so many entries; returns how many. */
-  drain(handler: TapeHandler, maxCount: number): number {
+  /**
+   * Hands out at most so many entries; returns how many. `pausesAtEnds`: none behind the end of an exchange, which
+   * takes its handler as long as a hundred others.
+   */
+  drain(handler: TapeHandler, maxCount: number, pausesAtEnds = false): number {
     const { control, u32, dataBytes } = this.#tape;
     let count = 0;
     while (count < maxCount && this.waitingBytes() > 0) {
       const at = this.#tail & (dataBytes - 1);
       const entryBytes = u32[at >> 2] as number;
+      const isEnd = ((u32[(at >> 2) + 1] as number) & 0xff) === ENTRY.end;
       count += 1;
       try {
         this.#dispatch(at, handler);
@@ -51,6 +55,7 @@ export class TapeReader {
         this.#tail = (this.#tail + entryBytes) >>> 0;
         Atomics.store(control, SLOT.tail, this.#tail | 0);
       }
+      if (isEnd && pausesAtEnds) break;
     }
     return count;
   }

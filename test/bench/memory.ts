@@ -19,7 +19,7 @@ const SETTLE_MS = 2_000;
 const TURN_COUNT = 2;
 const BEYOND_PIPE_MAX_KIB = 24;
 /** What rubato asks of V8 for itself, as flags for the pipe. */
-const BOUNDED = ['--max-semi-space-size=4', '--heap-growing-percent=10'];
+const BOUNDED = ['--max-semi-space-size=4', '--heap-growing-percent=100'];
 /** V8's own default: said, it counts as a choice of the user, and rubato sets nothing. */
 const UNBOUNDED = ['--semi-space-growth-factor=2'];
 

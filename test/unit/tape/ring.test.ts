@@ -1,6 +1,7 @@
 // Goal: the ring holds exactly what fits, never splits an entry over its end, and loses nothing else.
 // Method: entries of known size on the smallest ring; a mark takes 32 bytes, a flush 24, a head 24 and its text.
 import { describe, expect, test } from 'vitest';
+import type { EndEntry } from '../../../src/tape/entries.ts';
 import {
   aligned,
   createTape,
@@ -17,6 +18,18 @@ import { handlerOf, pattern, type Told } from './tape-log.ts';
 const RING_BYTES = 4_096;
 const MARK_BYTES = 32;
 const MARKS_IN_RING = RING_BYTES / MARK_BYTES;
+
+const END: EndEntry = {
+  exchange: 1,
+  atNs: 9,
+  wireEnd: 'complete',
+  reason: '',
+  answeredByUs: false,
+  chunkCount: 0,
+  receivedBytes: 0,
+  deliveredBytes: 0,
+  requestBytes: 0,
+};
 
 function createEnds(tape: Tape = createTape(RING_BYTES)) {
   const writer = new TapeWriter(tape);
@@ -230,6 +243,18 @@ describe('a reader', () => {
     const handler = handlerOf((one) => told.push(one));
     expect([reader.drain(handler, 0), reader.drain(handler, 2), reader.drain(handler, 99)]).toEqual([0, 2, 3]);
     expect([marksIn(told), reader.drain(handler, 99)]).toEqual([[1, 2, 3, 4, 5], 0]);
+  });
+
+  test('that pauses at ends hands out nothing behind one, however many it may', () => {
+    const { marks, writer, reader } = createEnds();
+    marks(2);
+    writer.end(END);
+    marks(1);
+    const handler = handlerOf(() => undefined);
+    expect([reader.drain(handler, 99, true), reader.drain(handler, 99, true)]).toEqual([3, 1]);
+    writer.end(END);
+    marks(1);
+    expect(reader.drain(handler, 99)).toBe(2);
   });
 
   test('that begins later goes on where the one before stopped', () => {

@@ -4,8 +4,8 @@
 import { defineConfig } from 'vitest/config';
 
 const WIRE_TIMEOUT_MS = 30_000;
-/** Real sockets on a machine that others use as well: one odd moment is no fault, a fault is there each time. */
-const WIRE_RETRIES = 1;
+/** Sockets and threads on a machine that others use as well: one odd moment is no fault, a fault is there each time. */
+const RETRIES = 1;
 
 /** One has its sidecar start, which is all CPU, while the other waits for a limit or an engine. */
 const WIRE_WORKERS = 2;
@@ -45,7 +45,6 @@ const TIMED = [
 const WIRE = {
   testTimeout: WIRE_TIMEOUT_MS,
   hookTimeout: WIRE_TIMEOUT_MS,
-  retry: WIRE_RETRIES,
 };
 
 export default defineConfig({
@@ -53,6 +52,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     pool: 'forks',
+    retry: RETRIES,
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

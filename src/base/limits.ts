@@ -115,6 +115,10 @@ export const CHOICES_MAX_COUNT = 128;
 
 /** Bytes of one event the parser holds before it skips to the next blank line. */
 export const EVENT_MAX_BYTES = 1 * MIB;
+/** Bytes of an event that is kept to know others like it: one of the longest known with a token in it has 700. */
+export const LIKE_EVENT_MAX_BYTES = 4 * KIB;
+/** Events kept in turn of which none was followed by one like it, before a stream is taken to have none. */
+export const LIKE_EVENT_TRIES_MAX_COUNT = 4;
 /** Bytes of one frame of an Amazon event stream: as in AWS's own library (aws-c-event-stream); longer is no frame. */
 export const AWS_FRAME_MAX_BYTES = 24 * MIB;
 /** Bytes looked through for the next frame after a loss; each place costs a look, and these are no frames then. */
@@ -206,6 +210,8 @@ export const RECORD_FILE_BYTES = 256 * MIB;
 export const RECORD_FILES_KEPT_COUNT = 4;
 /** Bytes in one write to the record file: large enough to be cheap, small enough to be soon over. */
 export const RECORD_WRITE_BYTES = 1 * MIB;
+/** Records gather so long before they are written: a write costs as much for one line as for fifty. */
+export const RECORD_GATHER_MS = 50;
 /** Wait before the record file is tried again after a fault (full or read-only disk), doubled up to the second. */
 export const RECORD_RETRY_FIRST_MS = 1_000;
 export const RECORD_RETRY_MAX_MS = 60_000;

@@ -1,9 +1,9 @@
 // Goal: every record is a line from which its figures follow, or is counted as dropped.
 // Method: a folder of its own; faults by a folder that is missing, a device that is full.
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open as openFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
 import { RecordFile, type RecordFileOptions } from '../../../src/telemetry/record-file.ts';
 import { poll } from '../../support/signal.ts';
@@ -57,6 +57,32 @@ describe('lines', () => {
     await second.file.close();
     expect(await linesOf(second.path)).toHaveLength(2);
     expect((await stat(second.path)).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('writing', () => {
+  /** The system is asked so often to write. */
+  async function countWrites(): Promise<{ count(): number; restore(): void }> {
+    const handle = await openFile(join(folder, 'other'), 'w');
+    const write = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'write');
+    await handle.close();
+    return { count: () => write.mock.calls.length, restore: () => write.mockRestore() };
+  }
+
+  it('gathers what comes within a moment, and needs nobody to close the file', async () => {
+    const writes = await countWrites();
+    const { file, path, add } = open();
+    add(2);
+    await Promise.resolve();
+    add(3);
+    expect(file.stats().queuedCount).toBe(5);
+    await poll('the records', () => (file.stats().writtenCount === 5 ? true : undefined));
+    expect([(await linesOf(path)).length, writes.count()]).toEqual([5, 1]);
+    add(1);
+    await poll('one more', () => (file.stats().writtenCount === 6 ? true : undefined));
+    expect(writes.count()).toBe(2);
+    writes.restore();
+    await file.close();
   });
 });
 

@@ -2,7 +2,7 @@
 // value, a query string or a text of the conversation; the record does not even hold them.
 import type { Attributes, AttributeValue } from '@opentelemetry/api';
 import type { Report } from '../judge/report.ts';
-import { ttftParts } from '../measure/ttft-split.ts';
+import { type TtftPart, ttftParts } from '../measure/ttft-split.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
 import { errorTypeOf } from './exchange-facts.ts';
 import { GEN_AI, HTTP, knownMethod, routeOf } from './names.ts';
@@ -22,7 +22,7 @@ export interface UpstreamAddress {
 }
 
 /** By which spans of both kinds can be found alike. */
-export function labelAttributes(report: Report): Own {
+function labelAttributes(report: Report): Own {
   const { record, labels } = report;
   return {
     'rubato.record.id': record.id,
@@ -30,21 +30,24 @@ export function labelAttributes(report: Report): Own {
     'rubato.model': labels.model,
     'rubato.route': labels.route,
     'rubato.outcome': record.end.outcome,
-    ...engineAttributes(record),
   };
 }
 
 export function serverAttributes(report: Report): Attributes {
-  const { record } = report;
-  return withoutUnknown({
-    ...httpAttributes(record),
-    ...labelAttributes(report),
-    ...endAttributes(report),
-    ...figureAttributes(report),
-    ...evidenceAttributes(record),
-    ...demandAttributes(record),
-    ...sloAttributes(report),
-  });
+  const { record, figures } = report;
+  return knownOf([
+    httpAttributes(record),
+    labelAttributes(report),
+    engineAttributes(record),
+    endAttributes(report),
+    startAttributes(figures),
+    splitAttributes(figures.split),
+    deliveryAttributes(report.delivery),
+    streamAttributes(report),
+    evidenceAttributes(record),
+    demandAttributes(record),
+    sloAttributes(report),
+  ]);
 }
 
 /** Ids stand here and in records, and are no labels. */
@@ -103,8 +106,7 @@ function clientAheadMs({ request, openedAtEpochMs }: StreamRecord): number | und
   return startEpochMs === undefined ? undefined : Math.round((openedAtEpochMs - startEpochMs) * 1e3) / 1e3;
 }
 
-function figureAttributes({ record, figures, delivery }: Report): Own {
-  const { gapsReceived: gaps } = figures;
+function startAttributes(figures: Report['figures']): Own {
   return {
     'rubato.no_first_token': figures.noFirstToken,
     'rubato.duration_us': us(figures.durationNs),
@@ -113,8 +115,12 @@ function figureAttributes({ record, figures, delivery }: Report): Own {
     'rubato.ttfo_us': us(figures.ttfoNs),
     'rubato.thinking_us': us(figures.thinkingNs),
     'rubato.ttft.per_1k_uncached_tokens_us': us(figures.ttftPer1kNs),
-    ...splitAttributes(figures.split),
-    ...deliveryAttributes(delivery),
+  };
+}
+
+function streamAttributes({ record, figures }: Report): Own {
+  const { gapsReceived: gaps } = figures;
+  return {
     'rubato.tpot_us': us(figures.tpotNs),
     'rubato.tokens.basis': record.tokens.basis,
     'rubato.gap.count': record.answer.streamed ? gaps.count : undefined,
@@ -148,9 +154,19 @@ function splitAttributes(split: Report['figures']['split']): Own {
   const parts = ttftParts(split);
   const lengthsUs = partsUs(parts.map(({ partNs }) => partNs));
   const attributes: Own = { 'rubato.ttft.basis': split.basis };
-  for (const [index, { part }] of parts.entries()) attributes[`rubato.ttft.${part}_us`] = lengthsUs[index];
+  for (const [index, { part }] of parts.entries()) attributes[PART_NAMES[part]] = lengthsUs[index];
   return attributes;
 }
+
+/** Constants, for a name that is put together anew is looked for among all texts each time. */
+const PART_NAMES = {
+  queue: 'rubato.ttft.queue_us',
+  prefill: 'rubato.ttft.prefill_us',
+  network: 'rubato.ttft.network_us',
+  rubato: 'rubato.ttft.rubato_us',
+  other: 'rubato.ttft.other_us',
+  engine: 'rubato.ttft.engine_us',
+} as const satisfies Record<TtftPart, SpanAttributeName>;
 
 export interface ClientContext {
   readonly provider: string;
@@ -162,18 +178,21 @@ export interface ClientContext {
 export function clientAttributes(report: Report, context: ClientContext): Attributes {
   const { record } = report;
   const status = record.response.status;
-  return withoutUnknown({
-    [HTTP.method]: knownMethod(record.request.method),
-    [HTTP.status]: status,
-    [HTTP.serverAddress]: context.upstream?.address,
-    [HTTP.serverPort]: context.upstream?.port,
-    // For a client a 4xx is an error as well, and here we are the engine's client.
-    [HTTP.errorType]: errorTypeOf(record),
-    ...labelAttributes(report),
-    ...genAiAttributes(report, context),
-    ...saidAttributes(record),
-    ...hopAttributes(report),
-  });
+  return knownOf([
+    {
+      [HTTP.method]: knownMethod(record.request.method),
+      [HTTP.status]: status,
+      [HTTP.serverAddress]: context.upstream?.address,
+      [HTTP.serverPort]: context.upstream?.port,
+      // For a client a 4xx is an error as well, and here we are the engine's client.
+      [HTTP.errorType]: errorTypeOf(record),
+    },
+    labelAttributes(report),
+    engineAttributes(record),
+    genAiAttributes(report, context),
+    saidAttributes(record),
+    hopAttributes(report),
+  ]);
 }
 
 function genAiAttributes(
@@ -218,6 +237,17 @@ function us(lengthNs: number | undefined): number | undefined {
   return lengthNs === undefined ? undefined : roundedUs(lengthNs);
 }
 
-export function withoutUnknown(attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+/**
+ * What is known of all parts, in their order. Assigned name by name: objects of so many names that are merged with
+ * `...` become dictionaries, each larger and slower than the one before it.
+ */
+function knownOf(parts: readonly Readonly<Record<string, AttributeValue | undefined>>[]): Attributes {
+  const known: Attributes = {};
+  for (const part of parts) {
+    for (const name of Object.keys(part)) {
+      const value = part[name];
+      if (value !== undefined) known[name] = value;
+    }
+  }
+  return known;
 }

@@ -105,12 +105,12 @@ function totals({ record }: Report, rows: ChunkRows): Attributes {
 
 function arrays(rows: ChunkRows): Attributes {
   return {
-    'rubato.chunk.at_us': [...rows.atUs],
-    'rubato.chunk.gap_us': [...rows.gapUs],
-    'rubato.chunk.hold_us': [...rows.holdUs],
-    'rubato.chunk.flush_us': [...rows.flushUs],
-    'rubato.chunk.bytes': [...rows.bytes],
-    'rubato.chunk.kind': [...rows.kind],
+    'rubato.chunk.at_us': rows.atUs,
+    'rubato.chunk.gap_us': rows.gapUs,
+    'rubato.chunk.hold_us': rows.holdUs,
+    'rubato.chunk.flush_us': rows.flushUs,
+    'rubato.chunk.bytes': rows.bytes,
+    'rubato.chunk.kind': rows.kind,
   };
 }
 

@@ -42,8 +42,9 @@ export function evidenceAttributes({ evidence }: StreamRecord): Own {
 const PATH = /^[\w.-]+$/;
 
 export function saidAttributes({ statements }: StreamRecord): Attributes {
-  const said = Object.entries(statements ?? {}).filter(([path]) => PATH.test(path));
-  return Object.fromEntries(said.map(([path, value]) => [ENGINE_SAID_PREFIX + path, value]));
+  const said: Attributes = {};
+  for (const path in statements) if (PATH.test(path)) said[ENGINE_SAID_PREFIX + path] = statements[path];
+  return said;
 }
 
 function us(lengthNs: number | undefined): number | undefined {

@@ -4,20 +4,24 @@
 import { exactEvidence, lengthNs, NS_PER_MS, stated } from './exact.ts';
 import type { EvidenceSource, EvidenceSubject } from './source.ts';
 
-const QUEUE_NAMES = ['queue', 'queue-time', 'queue_time', 'queued', 'queueing', 'queuing'];
-const PREFILL_NAMES = ['prefill', 'prefill-time', 'prefill_time', 'prompt-eval', 'prompt_eval'];
+const QUEUE_PATHS = ['queue', 'queue-time', 'queue_time', 'queued', 'queueing', 'queuing'].map(pathOf);
+const PREFILL_PATHS = ['prefill', 'prefill-time', 'prefill_time', 'prompt-eval', 'prompt_eval'].map(pathOf);
 
 export const serverTiming: EvidenceSource = {
   name: 'server-timing',
   read: (subject) =>
     exactEvidence('server-timing', {
-      queueNs: firstOf(subject, QUEUE_NAMES),
-      prefillNs: firstOf(subject, PREFILL_NAMES),
+      queueNs: firstOf(subject, QUEUE_PATHS),
+      prefillNs: firstOf(subject, PREFILL_PATHS),
       definition: 'as the writer of the field Server-Timing names them',
     }),
 };
 
-function firstOf(subject: EvidenceSubject, names: readonly string[]): number | undefined {
-  const name = names.find((one) => stated(subject, `head.server-timing.${one}`) !== undefined);
-  return name === undefined ? undefined : lengthNs(stated(subject, `head.server-timing.${name}`), NS_PER_MS);
+function pathOf(name: string): string {
+  return `head.server-timing.${name}`;
+}
+
+function firstOf(subject: EvidenceSubject, paths: readonly string[]): number | undefined {
+  const path = paths.find((one) => stated(subject, one) !== undefined);
+  return path === undefined ? undefined : lengthNs(stated(subject, path), NS_PER_MS);
 }

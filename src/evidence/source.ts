@@ -11,7 +11,7 @@ export interface EvidenceSubject {
   readonly streamed: boolean;
   /** Different choices seen; per-request times are meaningless or missing with more than one. */
   readonly choiceCount: number;
-  /** Empty when the engine stated nothing. */
+  /** {@link NOTHING_STATED} when the engine stated nothing. */
   readonly statements: Statements;
   /** The last byte of the request was given to the upstream's socket. */
   readonly requestSentAtNs?: number;
@@ -28,6 +28,8 @@ export interface EvidenceSubject {
   /** Smallest TCP handshake to this upstream: the least time that a byte takes there and back. */
   readonly wireFloorNs?: number;
 }
+
+export const NOTHING_STATED: Statements = {};
 
 /** One row of the table of sources. */
 export interface EvidenceSource {

@@ -1,6 +1,6 @@
 // What sources of evidence look at, read from a record. Pure, so that what they say can be checked
 // against the record later.
-import type { EvidenceSubject } from '../evidence/source.ts';
+import { NOTHING_STATED, type EvidenceSubject } from '../evidence/source.ts';
 import { lostIn } from '../measure/columns.ts';
 import { defined } from '../measure/defined.ts';
 import { viewStream } from '../measure/stream-view.ts';
@@ -15,7 +15,7 @@ export function subjectOf(record: StreamRecord): EvidenceSubject {
     dialect: answer.dialect,
     streamed: answer.streamed,
     choiceCount: answer.choiceCount,
-    statements: record.statements ?? {},
+    statements: record.statements ?? NOTHING_STATED,
     ...defined({
       requestSentAtNs: marks.requestSentAtNs,
       headReceivedAtNs: marks.headReceivedAtNs,

@@ -10,7 +10,11 @@ export interface HoldFigures {
 }
 
 export function holdFigures({ receivedAtNs, flushedAtNs }: ChunkColumns): HoldFigures {
-  const holdsNs = flushedAtNs.flatMap((atNs, row) => (atNs === null ? [] : [atNs - valueAt(receivedAtNs, row)]));
+  const holdsNs: number[] = [];
+  for (let row = 0; row < flushedAtNs.length; row += 1) {
+    const atNs = valueAt(flushedAtNs, row);
+    if (atNs !== null) holdsNs.push(atNs - valueAt(receivedAtNs, row));
+  }
   if (holdsNs.length === 0) return { holdMaxNs: undefined, holdP50Ns: undefined };
   const sorted = ascending(holdsNs);
   return { holdMaxNs: sorted.at(-1), holdP50Ns: nearestRank(sorted, 50) };

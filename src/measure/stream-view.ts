@@ -23,9 +23,10 @@ export interface StreamView {
 export function viewStream(record: StreamRecord): StreamView {
   const { chunks, events, doubts } = record;
   const chunkCount = chunks.flags.length;
-  const generatedRows = events.chunk.filter((_, index) => events.generated[index] !== 0);
-  const firstRow = generatedRows[0];
-  const lastRow = generatedRows.at(-1);
+  // No event, no row: there is none at -1.
+  const isGenerated = (channels: number): boolean => channels !== 0;
+  const firstRow = events.chunk[events.generated.findIndex(isGenerated)];
+  const lastRow = events.chunk[events.generated.findLastIndex(isGenerated)];
   const firstEventRow = events.chunk[0];
   // What came after the last row, because the log was full or the tape was, may have held anything.
   const tailLost = doubts.includes('log_full') || record.response.chunkCount > chunkCount;

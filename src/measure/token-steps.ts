@@ -20,7 +20,7 @@ export function tokenSteps(record: StreamRecord, complete: boolean): StreamToken
   const perEvent: number[] = [];
   const byRead = new Map<number, number>();
   let before = 0;
-  for (const [index, row] of events.chunk.entries()) {
+  for (let index = 0; index < events.chunk.length; index += 1) {
     const tokens = events.tokensSoFar[index] ?? undefined;
     if (tokens === undefined) {
       if (events.generated[index] !== 0) return undefined;
@@ -30,7 +30,7 @@ export function tokenSteps(record: StreamRecord, complete: boolean): StreamToken
     if (tokens < before) return undefined;
     if (tokens === before) continue;
     perEvent.push(tokens - before);
-    const readAtNs = valueAt(chunks.receivedAtNs, row);
+    const readAtNs = valueAt(chunks.receivedAtNs, valueAt(events.chunk, index));
     byRead.set(readAtNs, (byRead.get(readAtNs) ?? 0) + tokens - before);
     before = tokens;
   }

@@ -58,38 +58,46 @@ interface Read {
 export function arrivalsOf(record: StreamRecord): Arrivals {
   const { answer, request, response, marks } = record;
   const reads = generatedReads(record);
-  const startAtNs = marks.requestSentAtNs ?? marks.uploadEndAtNs ?? 0;
-  const bursts: Burst[] = [];
-  const ownTime = ownTimeOf(record);
-  for (const group of joined(reads)) bursts.push(burstOf(group, bursts.at(-1)?.endAtNs ?? startAtNs, ownTime));
-  const sum = (pick: (burst: Burst) => number): number => bursts.reduce((total, burst) => total + pick(burst), 0);
-  const eventCount = sum((burst) => burst.eventCount);
+  const bursts = burstsOf(reads, marks.requestSentAtNs ?? marks.uploadEndAtNs ?? 0, ownTimeOf(record));
+  const sums = { eventCount: 0, textCount: 0, bytes: 0 };
+  for (const burst of bursts) {
+    sums.eventCount += burst.eventCount;
+    sums.textCount += burst.textCount;
+    sums.bytes += burst.bytes;
+  }
   return {
     bursts,
     readCount: reads.length,
-    eventCount,
-    textCount: sum((burst) => burst.textCount),
-    eventBytes: eventCount === 0 ? 0 : sum((burst) => burst.bytes) / eventCount,
+    eventCount: sums.eventCount,
+    textCount: sums.textCount,
+    eventBytes: sums.eventCount === 0 ? 0 : sums.bytes / sums.eventCount,
     choiceCount: Math.max(1, answer.choiceCount, request.choices ?? 1),
     coded: response.encoding !== undefined && response.encoding !== 'identity',
   };
 }
 
+const TOOL_BIT = channelBit('tool');
+
 /** The reads that completed events with generated fragments, each with all bytes since the one before it. */
 function generatedReads({ chunks, events }: StreamRecord): Read[] {
-  const { eventCounts, textCounts } = countsByChunk(events, chunks.bytes.length);
+  const chunkCount = chunks.receivedAtNs.length;
   const reads: Read[] = [];
   let bytes = 0;
   let boundNs = 0;
-  for (let row = 0; row < chunks.receivedAtNs.length;) {
+  // Events are in the order of the chunks that completed them, so both columns are walked through once.
+  let event = 0;
+  for (let row = 0; row < chunkCount;) {
     const atNs = valueAt(chunks.receivedAtNs, row);
     let eventCount = 0;
     let textCount = 0;
-    for (; row < chunks.receivedAtNs.length && chunks.receivedAtNs[row] === atNs; row += 1) {
+    for (; row < chunkCount && chunks.receivedAtNs[row] === atNs; row += 1) {
       bytes += valueAt(chunks.bytes, row);
       boundNs = Math.max(boundNs, valueAt(chunks.errorBoundNs, row));
-      eventCount += valueAt(eventCounts, row);
-      textCount += valueAt(textCounts, row);
+      for (; event < events.chunk.length && valueAt(events.chunk, event) <= row; event += 1) {
+        const channels = valueAt(events.generated, event);
+        eventCount += channels === 0 ? 0 : 1;
+        textCount += (channels & ~TOOL_BIT) === 0 ? 0 : 1;
+      }
     }
     if (eventCount === 0) continue;
     const endsInside = (valueAt(chunks.flags, row - 1) & CHUNK_INSIDE_EVENT) !== 0;
@@ -100,58 +108,61 @@ function generatedReads({ chunks, events }: StreamRecord): Read[] {
   return reads;
 }
 
-/** For each chunk, the events with generated fragments that it completed, and those with more than tool calls. */
-function countsByChunk(events: StreamRecord['events'], chunkCount: number) {
-  const toolBit = channelBit('tool');
-  const eventCounts = Array.from<number>({ length: chunkCount }).fill(0);
-  const textCounts = [...eventCounts];
-  for (const [index, row] of events.chunk.entries()) {
-    const channels = valueAt(events.generated, index);
-    if (channels !== 0) eventCounts[row] = valueAt(eventCounts, row) + 1;
-    if ((channels & ~toolBit) !== 0) textCounts[row] = valueAt(textCounts, row) + 1;
-  }
-  return { eventCounts, textCounts };
-}
-
 /** Joins neighbours, but leaves apart what only came fast: an engine of a thousand tokens a second is no burst. */
-function joined(reads: readonly Read[]): Read[][] {
-  const groups: Read[][] = [];
-  for (const read of reads) {
-    const last = groups.at(-1);
-    if (last !== undefined && read.atNs - (last.at(-1) as Read).atNs <= JOIN_NS) last.push(read);
-    else groups.push([read]);
+function burstsOf(reads: readonly Read[], startAtNs: number, ownTime: OwnTime): Burst[] {
+  const bursts: Burst[] = [];
+  let beforeAtNs = startAtNs;
+  for (let from = 0; from < reads.length;) {
+    const end = neighboursEnd(reads, from);
+    // What is not dense is a burst each.
+    const stepCount = isDense(reads, from, end) ? end - from : 1;
+    for (; from < end; from += stepCount) {
+      const burst = burstOf(reads.slice(from, from + stepCount), beforeAtNs, ownTime);
+      bursts.push(burst);
+      beforeAtNs = burst.endAtNs;
+    }
   }
-  return groups.flatMap((group) => (isDense(group) ? [group] : group.map((read) => [read])));
+  return bursts;
+}
+/** Behind the last of the reads that follow this one closely. */
+function neighboursEnd(reads: readonly Read[], from: number): number {
+  let end = from + 1;
+  while (end < reads.length && valueAt(reads, end).atNs - valueAt(reads, end - 1).atNs <= JOIN_NS) end += 1;
+  return end;
 }
 
-function isDense(group: readonly Read[]): boolean {
-  const lengthNs = (group.at(-1) as Read).atNs - (group[0] as Read).atNs;
-  const eventCount = group.reduce((count, read) => count + read.eventCount, 0);
-  return lengthNs <= BURST_NS || lengthNs <= eventCount * EVENT_LEAST_NS;
+function isDense(reads: readonly Read[], from: number, end: number): boolean {
+  const lengthNs = valueAt(reads, end - 1).atNs - valueAt(reads, from).atNs;
+  if (lengthNs <= BURST_NS) return true;
+  let eventCount = 0;
+  for (let at = from; at < end; at += 1) eventCount += valueAt(reads, at).eventCount;
+  return lengthNs <= eventCount * EVENT_LEAST_NS;
 }
 
 function burstOf(group: readonly Read[], beforeAtNs: number, ownTime: OwnTime): Burst {
   const [first, last] = [group[0] as Read, group.at(-1) as Read];
-  const sums = { bytes: 0, eventCount: 0, textCount: 0 };
-  let boundNs = 0;
+  let [bytes, eventCount, textCount, boundNs] = [0, 0, 0, 0];
   for (const read of group) {
-    sums.bytes += read.bytes;
-    sums.eventCount += read.eventCount;
-    sums.textCount += read.textCount;
+    bytes += read.bytes;
+    eventCount += read.eventCount;
+    textCount += read.textCount;
     boundNs = Math.max(boundNs, read.boundNs);
   }
   const silenceNs = Math.max(0, first.atNs - beforeAtNs);
   const lateNs = Math.max(LATE_LEAST_NS, silenceNs / LATE_PARTS);
   const { pausedNs, blocked } = ownTime(beforeAtNs, last.atNs);
   // A single event that we read late is still a single event.
-  const isLate = sums.eventCount > 1 && (boundNs > lateNs || pausedNs > lateNs);
+  const isLate = eventCount > 1 && (boundNs > lateNs || pausedNs > lateNs);
+  const ours = isLate || blocked;
   return {
     atNs: first.atNs,
     endAtNs: last.atNs,
     silenceNs,
-    ...sums,
+    bytes,
+    eventCount,
+    textCount,
     endsInside: last.endsInside,
-    ours: isLate || blocked,
+    ours,
   };
 }
 

@@ -26,7 +26,9 @@ export function judgeRechunk(shape: Shape): Finding | undefined {
   const { arrivals, bursts, oursRatio } = shape;
   // The last one is what was left over, and brings as much as came by chance.
   const full = bursts.slice(0, -1);
-  if (full.length === 0 || oursRatio > 0 || (full.length === 1 && !areLarge(shape))) return undefined;
+  // Such bursts are all held: without one there is nothing to look for.
+  if (shape.heldRatio === 0 || full.length === 0 || oursRatio > 0 || (full.length === 1 && !areLarge(shape)))
+    return undefined;
   const counts = full.map((burst) => burst.textCount / arrivals.choiceCount);
   const mean = ratio(sumOf(counts), counts.length);
   if (Math.min(...counts) < EVENTS_LEAST || mean < EVENTS_LEAST_MEAN) return undefined;

@@ -46,26 +46,37 @@ export interface Finding {
 
 export function shapeOf(record: StreamRecord): Shape {
   const arrivals = arrivalsOf(record);
-  const withText = arrivals.bursts.filter((burst) => burst.textCount > 0);
-  const bursts = withText.filter((burst) => !burst.ours);
-  const lastOfAll = arrivals.bursts.at(-1);
-  const inner = bursts.filter((burst) => burst !== withText[0] && burst !== lastOfAll);
-  const full = bursts.filter((burst) => burst !== lastOfAll);
-  const countOf = (burst: Burst): number => burst.textCount / arrivals.choiceCount;
-  const counts = bursts.map(countOf);
-  const textCount = sumOf(bursts.map((burst) => burst.textCount));
-  const heldCount = sumOf(bursts.filter((burst) => isHeld(burst, countOf(burst))).map((burst) => burst.textCount));
+  const first = arrivals.bursts.find((burst) => burst.textCount > 0);
+  const last = arrivals.bursts.at(-1);
+  const [bursts, inner]: [Burst[], Burst[]] = [[], []];
+  const [counts, innerCounts]: [number[], number[]] = [[], []];
+  let [textCount, heldCount, singleCount, fullCount, cutCount] = [0, 0, 0, 0, 0];
+  for (const burst of arrivals.bursts) {
+    if (burst.textCount === 0 || burst.ours) continue;
+    const count = burst.textCount / arrivals.choiceCount;
+    bursts.push(burst);
+    counts.push(count);
+    textCount += burst.textCount;
+    if (isHeld(burst, count)) heldCount += burst.textCount;
+    if (count <= 1) singleCount += 1;
+    if (burst === last) continue;
+    fullCount += 1;
+    if (burst.endsInside) cutCount += 1;
+    if (burst === first) continue;
+    inner.push(burst);
+    innerCounts.push(count);
+  }
   return {
     record,
     arrivals,
     bursts,
     inner,
     counts,
-    innerCounts: inner.map(countOf),
+    innerCounts,
     heldRatio: ratio(heldCount, textCount),
     oursRatio: ratio(arrivals.textCount - textCount, arrivals.textCount),
-    cutRatio: ratio(full.filter(({ endsInside }) => endsInside).length, full.length),
-    singleRatio: ratio(counts.filter((count) => count <= 1).length, counts.length),
+    cutRatio: ratio(cutCount, fullCount),
+    singleRatio: ratio(singleCount, counts.length),
   };
 }
 

@@ -41,7 +41,11 @@ export function judgeSize(shape: Shape): Finding | undefined {
   // The last burst holds what was left over, and of a first one the head may have taken a part.
   const last = shape.arrivals.bursts.at(-1);
   const full = withoutHead(shape.bursts.filter((burst) => burst !== last));
-  if (full.length === 0 || medianOf(full.map((burst) => burst.silenceNs)) < SILENCE_LEAST_NS) return undefined;
+  if (
+    !full.some((burst) => isTelling(burst, shape)) ||
+    medianOf(full.map((burst) => burst.silenceNs)) < SILENCE_LEAST_NS
+  )
+    return undefined;
   const blockBytes = blockOf(full);
   const exactCount = full.filter((burst) => burst.bytes % blockBytes === 0).length;
   const known = isKnown(blockBytes);
@@ -66,6 +70,15 @@ export function judgeSize(shape: Shape): Finding | undefined {
     },
     ample: full.length >= 5,
   };
+}
+
+/**
+ * What every way of being held by size takes of one burst at least: most streams have none, and are not looked at any
+ * closer.
+ */
+function isTelling({ bytes, eventCount }: Burst, { arrivals, cutRatio }: Shape): boolean {
+  if (bytes % KIB_BYTES === 0 || cutRatio >= CUT_LEAST_RATIO) return true;
+  return eventCount >= EVENTS_LEAST_MEAN * arrivals.choiceCount;
 }
 
 function withoutHead(full: readonly Burst[]): readonly Burst[] {

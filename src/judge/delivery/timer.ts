@@ -41,6 +41,8 @@ const UNEVEN_PERCENT = 10;
 export function judgeTimer(shape: Shape): Finding | undefined {
   const { inner, innerCounts, heldRatio } = shape;
   if (inner.length < INTERVALS_LEAST || isMostlyCut(shape)) return undefined;
+  // No way of it takes less: most streams end here, and nothing of theirs is sorted.
+  if (heldRatio < GRID_HELD_LEAST_RATIO) return undefined;
   const intervalNs = intervalNsOf(shape);
   const onGrid = isOnGrid(shape, intervalNs);
   const ofKernel = intervalNs >= KERNEL_LEAST_NS && intervalNs <= KERNEL_MOST_NS;

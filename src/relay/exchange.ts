@@ -38,13 +38,17 @@ export class Exchange {
   #allGiven = false;
   #settled = false;
 
-  /** The client closed its connection, or its sending side. Guarded like every entry from outside: see guarded.ts. */
-  readonly clientGone: () => void;
+  /**
+   * The client closed its connection, or its sending side. Guarded like every entry from outside: see guarded.ts. A
+   * field and not set by the constructor: V8 makes a function that is assigned to a property old from its birth, and
+   * what it leads to then outlives every collection of the young generation. That was all of each exchange.
+   */
+  readonly clientGone = (): void => attempt(this.#caught, () => this.#clientGone());
+  readonly #caught = (error: unknown): void => this.#onException(error);
 
   constructor(plan: ExchangePlan) {
     this.#plan = plan;
-    const onException = (error: unknown): void => this.#onException(error);
-    this.clientGone = () => attempt(onException, () => this.#clientGone());
+    const onException = this.#caught;
     this.#guard = new TimeGuard(plan.timeLimits, (wireEnd) => this.fail(wireEnd, 'limit'), onException);
     this.#download = new Download({
       exchange: plan.number,
@@ -107,13 +111,10 @@ export class Exchange {
   }
 
   start(): void {
-    attempt(
-      (error) => this.#onException(error),
-      () => {
-        this.#answer.expect();
-        this.#engine.start();
-      },
-    );
+    attempt(this.#caught, () => {
+      this.#answer.expect();
+      this.#engine.start();
+    });
   }
 
   // --- what the engine's side says ------------------------------------------------------------

@@ -19,6 +19,7 @@ export function closeGently(socket: Socket): void {
 export function closeAfter(req: IncomingMessage, res: ServerResponse): void {
   const { socket } = req;
   res.shouldKeepAlive = false;
-  // Node calls it when the answer is out.
-  socket.destroySoon = () => closeGently(socket);
+  const closeNow = (): void => closeGently(socket);
+  // Node calls it when the answer is out. Made before it is assigned, see `clientGone` in exchange.ts.
+  socket.destroySoon = closeNow;
 }

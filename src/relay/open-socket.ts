@@ -14,12 +14,14 @@ import { TlsMemory } from './tls-memory.ts';
  */
 export function readOnAfterFailedWrite(socket: net.Socket): void {
   const destroy = socket.destroy.bind(socket);
-  socket.destroy = (error?: NodeJS.ErrnoException) => {
+  const destroyRead = (error?: NodeJS.ErrnoException): net.Socket => {
     const isPeerGone = error?.code === 'EPIPE' || error?.code === 'ECONNRESET';
     if (!isPeerGone || error.syscall !== 'write') return destroy(error);
     setImmediate(() => setImmediate(() => destroy(error)));
     return socket;
   };
+  // Made before it is assigned, see `clientGone` in exchange.ts.
+  socket.destroy = destroyRead;
 }
 
 /** Opens sockets to upstreams, with what is known of where they are and of whom to trust. */

@@ -70,7 +70,8 @@ export class BlockPages {
 
   #pageAt(index: number): Page {
     const page = this.#pages[index];
-    assert(page !== undefined, `there is no page ${index}`);
+    // The message is put together only for who will read it.
+    if (page === undefined) assert.fail(`there is no page ${index}`);
     return page;
   }
 
@@ -163,7 +164,7 @@ export class PackedRows {
       else high = middle - 1;
     }
     const block = this.#index[2 * low];
-    assert(block !== undefined && row < this.count, `row ${row} is not among ${this.count}`);
+    if (block === undefined || row >= this.count) assert.fail(`row ${row} is not among ${this.count}`);
     cursor.bytes = this.#pages.bytesOf(block);
     cursor.at = this.#pages.startOf(block);
     return this.#firstRow(low);

@@ -12,6 +12,7 @@ export class OpenAnswers {
 
   add(socket: Socket, res: ServerResponse): void {
     this.#counts.set(socket, this.countOf(socket) + 1);
-    res.once('close', () => this.#counts.set(socket, this.countOf(socket) - 1));
+    // Told once.
+    res.on('close', () => this.#counts.set(socket, this.countOf(socket) - 1));
   }
 }

@@ -46,13 +46,14 @@ export interface TraceStep {
 /** Takes one step of the trace: our ids, and the fields for the engine. */
 export function stepTrace(fields: readonly string[], sampler: SamplerSettings): TraceStep {
   const parent = parseTraceparent(fieldList(fields, 'traceparent')?.trim());
-  const traceId = parent?.traceId ?? randomHex(16);
+  const drawn = drawIds();
+  const traceId = parent?.traceId ?? drawn.slice(0, 32);
   const sampled = decide(sampler, traceId, parent);
   const ids: TraceIds = {
     traceId,
     parentSpanId: parent?.spanId,
-    serverSpanId: randomHex(8),
-    clientSpanId: randomHex(8),
+    serverSpanId: drawn.slice(32, 48),
+    clientSpanId: drawn.slice(48),
     sampled,
   };
   const random = parent === undefined ? RANDOM_FLAG : parent.flags & RANDOM_FLAG;
@@ -101,14 +102,18 @@ function traceIdShare(traceId: string): number {
 
 const pool = Buffer.alloc(4096);
 let poolAt = pool.length;
+/** A trace id and two span ids. */
+const IDS_BYTES = 16 + 8 + 8;
+/** None of them may be all zero. */
+const HAS_ZERO_ID = /^0{32}|^.{32}0{16}|0{16}$/;
 
-/** Hex of random bytes, never all zero. Drawn from a pool: one system call serves 128 exchanges. */
-function randomHex(byteCount: number): string {
-  if (poolAt + byteCount > pool.length) {
+/** Hex of random bytes for all ids of an exchange. Drawn from a pool: one system call serves 128 exchanges. */
+function drawIds(): string {
+  if (poolAt + IDS_BYTES > pool.length) {
     randomFillSync(pool);
     poolAt = 0;
   }
-  const hex = pool.toString('hex', poolAt, poolAt + byteCount);
-  poolAt += byteCount;
-  return /^0+$/.test(hex) ? randomHex(byteCount) : hex;
+  const hex = pool.toString('hex', poolAt, poolAt + IDS_BYTES);
+  poolAt += IDS_BYTES;
+  return HAS_ZERO_ID.test(hex) ? drawIds() : hex;
 }

@@ -74,27 +74,29 @@ export function ttftParts(
 ): { readonly part: TtftPart; readonly basis: PartBasis; readonly partNs: number }[] {
   // Without a basis there is neither queue nor prefill, so this one is then never shown.
   const claimed = split.basis === 'none' ? 'measured' : split.basis;
-  const parts = [
-    { part: 'queue', basis: claimed, partNs: split.queueNs },
-    { part: 'prefill', basis: claimed, partNs: split.prefillNs },
-    { part: 'network', basis: 'measured', partNs: split.networkNs },
-    { part: 'rubato', basis: 'measured', partNs: split.rubatoNs },
-    { part: 'other', basis: 'remainder', partNs: split.otherNs },
-    { part: 'engine', basis: 'remainder', partNs: split.engineNs },
-  ] as const;
-  return parts.flatMap(({ part, basis, partNs }) => (partNs === undefined ? [] : [{ part, basis, partNs }]));
+  const parts: ReturnType<typeof ttftParts> = [];
+  const add = (part: TtftPart, basis: PartBasis, partNs: number | undefined): void => {
+    if (partNs !== undefined) parts.push({ part, basis, partNs });
+  };
+  add('queue', claimed, split.queueNs);
+  add('prefill', claimed, split.prefillNs);
+  add('network', 'measured', split.networkNs);
+  add('rubato', 'measured', split.rubatoNs);
+  add('other', 'remainder', split.otherNs);
+  add('engine', 'remainder', split.engineNs);
+  return parts;
 }
 
 /** The known parts of the part `network`, as rubato.network.part shows them. */
 export function networkParts(split: Split): { readonly part: NetworkPart; readonly partNs: number }[] {
   const { uploadNs, connectNs, wireNs, clientNs } = split.network;
-  const parts = [
+  const parts: ReturnType<typeof networkParts> = [
     { part: 'upload', partNs: uploadNs },
     { part: 'connect', partNs: connectNs },
-    { part: 'wire', partNs: wireNs },
-    { part: 'client', partNs: clientNs },
-  ] as const;
-  return parts.flatMap(({ part, partNs }) => (partNs === undefined ? [] : [{ part, partNs }]));
+  ];
+  if (wireNs !== undefined) parts.push({ part: 'wire', partNs: wireNs });
+  parts.push({ part: 'client', partNs: clientNs });
+  return parts;
 }
 
 /** Parts lie between a few µs (what rubato costs) and minutes (a full queue). */

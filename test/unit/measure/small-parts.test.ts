@@ -30,6 +30,19 @@ describe('nearest rank', () => {
     expect(values).toEqual([10, 9, 100]);
   });
 
+  test('sorts few and many alike, in another way beyond 64', () => {
+    const value = fc.oneof(
+      fc.integer({ min: -3, max: 3 }),
+      fc.double({ noNaN: true }).filter((one) => !Object.is(one, -0)),
+    );
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 140, size: 'max' }), (values) => {
+        expect(ascending(values)).toEqual(values.toSorted((a, b) => (a < b ? -1 : Number(a > b))));
+      }),
+      fuzz(200),
+    );
+  });
+
   test('refuses an empty list', () => {
     expect(() => nearestRank([], 50)).toThrow('row -1 is not in a column of 0');
   });

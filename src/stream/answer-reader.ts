@@ -5,6 +5,8 @@
 //   bytes ── content-coding ── framing (SSE, NDJSON, …) ── message-reader ── dialect
 //                  │                     │                          │              │
 //                  └── unreadable ───────┴── doubts ────────────────┴── events ────┴── answer state
+//
+// An event that is like the one before it is known by its bytes and takes none of these steps (like-event.ts).
 import type { Doubt, EventKind } from '../record/kinds.ts';
 import type { EngineFacts, EngineName } from '../record/engines.ts';
 import type { AnswerFacts, Statements, TokenFacts } from '../record/stream-record.ts';
@@ -14,6 +16,7 @@ import { EngineWords } from './engine-words.ts';
 import type { TextSink } from './fragments.ts';
 import type { Framing, FramingKind } from './framing.ts';
 import { framingFor } from './framings.ts';
+import { LikeEvent } from './like-event.ts';
 import { parseMediaType } from './media-type.ts';
 import { MessageReader, type EmitEvent } from './message-reader.ts';
 
@@ -81,6 +84,8 @@ class BodyReader implements AnswerReader {
   readonly #marksEnd: boolean;
   readonly #messages: MessageReader;
   readonly #words: EngineWords;
+  readonly #like = new LikeEvent();
+  #lastEvent: Parameters<EmitEvent>[0] | undefined;
   #framing: Framing | undefined;
   #decoder: BodyDecoder | undefined;
   #unreadable: string | undefined;
@@ -135,7 +140,7 @@ class BodyReader implements AnswerReader {
   feed(bytes: Uint8Array): void {
     this.#guard((framing) => {
       if (this.#decoder === undefined) {
-        framing.feed(bytes);
+        this.#readPlain(bytes, framing);
         return;
       }
       const fault = this.#decoder.decode(bytes, (piece) => framing.feed(piece));
@@ -146,6 +151,7 @@ class BodyReader implements AnswerReader {
   skip(): void {
     this.#guard((framing) => {
       this.#state.tokens.noteLoss();
+      this.#like.forget();
       // A compressed stream cannot be entered in the middle.
       if (this.#decoder === undefined) framing.skip();
       else this.#giveUp('tape');
@@ -196,6 +202,35 @@ class BodyReader implements AnswerReader {
     return doubts;
   }
 
+  /** Reads what is not encoded: events that are like the one before are known by their bytes. */
+  #readPlain(bytes: Uint8Array, framing: Framing): void {
+    let start = 0;
+    for (let end = this.#like.endIn(bytes, start); end !== 0; end = this.#like.endIn(bytes, start)) {
+      this.#tellLike(bytes, start, end);
+      if (end === bytes.length) return;
+      start = end;
+    }
+    this.#readAnew(start === 0 ? bytes : bytes.subarray(start), framing);
+  }
+
+  #tellLike(bytes: Uint8Array, start: number, end: number): void {
+    const { meaning } = this.#like;
+    if (meaning === undefined) return;
+    const { fragments } = this.#state;
+    if (fragments.isHeard) {
+      fragments.text(meaning.told.channel, meaning.told.choice, this.#like.textIn(bytes, start, end));
+      fragments.take();
+    }
+    this.#tell(meaning.reading);
+  }
+
+  #readAnew(bytes: Uint8Array, framing: Framing): void {
+    this.#like.forget();
+    const { atBorder } = framing;
+    framing.feed(bytes);
+    if (atBorder === true && this.#lastEvent !== undefined) this.#like.keep(bytes, this.#lastEvent, this.#messages);
+  }
+
   /** A failure is one text, also where a stream was asked for: its path no longer tells how it is framed. */
   #framingFor(head: AnswerHead, path: string): FramingKind | undefined {
     return framingFor(parseMediaType(head.mediaType), this.#success ? path : '');
@@ -207,6 +242,7 @@ class BodyReader implements AnswerReader {
   }
 
   #tell(event: Parameters<EmitEvent>[0]): void {
+    this.#lastEvent = event;
     this.#eventCounts[event.kind] = (this.#eventCounts[event.kind] ?? 0) + 1;
     this.#emit(event);
   }

@@ -31,4 +31,10 @@ export interface Dialect {
   readonly hasEndMark: boolean;
   /** Nothing in the body marks the end of a stream: one that is framed and ends cleanly is complete. */
   readonly endsByClose?: true;
+  /**
+   * Where the texts stand that engines send piece by piece, where events come that differ in nothing else. What
+   * such a text is, as long as it is one, changes only what is told; and reading an event that tells one and states
+   * no tokens once more, right behind itself, changes nothing in `state`. Nobody else looks there. See like-event.ts.
+   */
+  readonly textPlaces?: RegExp;
 }

@@ -7,10 +7,17 @@ import { asObject, isNonEmptyText } from './json-value.ts';
 /** Told every piece of generated text once, in order. */
 export type TextSink = (channel: Channel, choice: number, text: string) => void;
 
+/** A piece of text as a sink is told it. */
+export interface Telling {
+  readonly channel: Channel;
+  readonly choice: number;
+  readonly text: string;
+}
+
 const TOOL = channelBit('tool');
 
 export class Fragments {
-  readonly #onText: TextSink | undefined;
+  #onText: TextSink | undefined;
   #channels = 0;
   /** Some text was taken for what it was not, or could not be told as text. */
   lost = false;
@@ -24,6 +31,27 @@ export class Fragments {
     const channels = this.#channels;
     this.#channels = 0;
     return channels;
+  }
+
+  /** Somebody is told the texts. */
+  get isHeard(): boolean {
+    return this.#onText !== undefined;
+  }
+
+  /** Does this, and catches what it would tell: nobody hears it and nothing is noted here. */
+  overhear(read: () => void): Telling[] {
+    const { lost } = this;
+    const onText = this.#onText;
+    const told: Telling[] = [];
+    this.#onText = (channel, choice, text) => told.push({ channel, choice, text });
+    try {
+      read();
+    } finally {
+      this.#onText = onText;
+      this.#channels = 0;
+      this.lost = lost;
+    }
+    return told;
   }
 
   /** Something was told since it was taken last. */

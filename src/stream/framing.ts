@@ -25,6 +25,11 @@ export interface Framing {
   skip(): void;
   /** Bytes of a message were fed that is not complete yet; absent where borders are not known so exactly. */
   readonly insideMessage?: boolean;
+  /**
+   * Nothing is held of what was fed, and what comes next is read as if nothing had come before. Absent where an event
+   * is never known by its bytes alone.
+   */
+  readonly atBorder?: boolean;
   /** No more bytes will come, for whatever reason. What is left over is read as it is. */
   end(): void;
 }

@@ -4,11 +4,12 @@
 import type { EventRow } from '../record/event-log.ts';
 import type { Doubt, EventKind } from '../record/kinds.ts';
 import type { AnswerState } from './answer-state.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, Reading } from './dialect.ts';
 import { dialectForMessage, dialectForPath } from './dialects.ts';
 import { unwrap } from './envelope.ts';
 import { errorTypeOf } from './in-band-error.ts';
 import { asArray, asObject, parseJson, type JsonObject } from './json-value.ts';
+import type { Meaning, Rehearsal } from './like-event.ts';
 
 /** Takes what an event is; the caller knows which chunk completed it. */
 export type EmitEvent = (event: Omit<EventRow, 'chunk'>) => void;
@@ -25,11 +26,13 @@ export interface MessageOutputs {
   readonly onMessage: (message: JsonObject) => void;
 }
 
-export class MessageReader {
+export class MessageReader implements Rehearsal {
   readonly #outputs: MessageOutputs;
   #dialect: Dialect | undefined;
   /** A message showed the dialect; from now on it stays. */
   #dialectShown = false;
+  /** What the framing named the message read last. */
+  #framedName: string | undefined;
 
   constructor(path: string, outputs: MessageOutputs) {
     this.#dialect = dialectForPath(path);
@@ -40,8 +43,29 @@ export class MessageReader {
     return this.#dialect;
   }
 
+  /** Where texts stand in the messages of this stream; undefined until its dialect is certain. */
+  get textPlaces(): RegExp | undefined {
+    return this.#dialectShown ? this.#dialect?.textPlaces : undefined;
+  }
+
+  /**
+   * What a text would mean in place of the message that was read last; it tells nobody. Only for one that differs from
+   * it in a text of its dialect, which is neither a mark nor an error then, because that was none.
+   */
+  rehearse(text: string): Meaning | undefined {
+    const { message, eventName } = unwrap(asObject(parseJson(text)), this.#framedName);
+    if (message === undefined) return undefined;
+    const { state } = this.#outputs;
+    let reading: Reading | undefined;
+    const [told, more] = state.fragments.overhear(() => {
+      reading = this.#dialect?.read(message, state, eventName);
+    });
+    return reading === undefined || told === undefined || more !== undefined ? undefined : { reading, told };
+  }
+
   /** Reads one message of a stream and emits exactly one event for it. */
   readEvent(text: string, framedName: string | undefined): void {
+    this.#framedName = framedName;
     if (text.length <= END_MARK_MAX_CHARS && text.trim() === END_MARK) {
       this.#outputs.state.endMark = true;
       this.#emit('done');

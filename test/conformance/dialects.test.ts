@@ -42,6 +42,17 @@ describe.each(loadVectors().map((vector) => [vector.name, vector] as const))('%s
     expect(read(vector, [empty, ...inBytes(vector.body).flatMap((byte) => [byte, empty])])).toEqual(vector.expected);
   });
 
+  it('reads the same event by event, as engines send it', () => {
+    // Bytes as characters, so that those of any framing come back as they were.
+    const pieces = vector.body.toString('latin1').split(/(?<=\n\n)/);
+    expect(
+      read(
+        vector,
+        pieces.map((piece) => Buffer.from(piece, 'latin1')),
+      ),
+    ).toEqual(vector.expected);
+  });
+
   it('reads the same cut at random', () => {
     const offsets = fc.array(fc.nat(vector.body.length), { maxLength: 12 });
     fc.assert(

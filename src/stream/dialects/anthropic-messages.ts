@@ -3,6 +3,7 @@
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import { textsUnder } from '../like-event.ts';
 import type { UsageCounts } from '../token-tally.ts';
 import { promptOf, readingOf, typeOf } from './typed-event.ts';
 
@@ -30,6 +31,7 @@ export const anthropicMessages: Dialect = {
   read,
   isTerminal: (state) => state.endMark,
   hasEndMark: false,
+  textPlaces: textsUnder('text', 'thinking', 'partial_json'),
 };
 
 function read(message: JsonObject, state: AnswerState, eventName: string | undefined): Reading {

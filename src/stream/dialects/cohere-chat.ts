@@ -3,6 +3,7 @@
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { asArray, asBoundedText, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import { textsUnder } from '../like-event.ts';
 import type { UsageCounts } from '../token-tally.ts';
 import { promptOf, readingOf, typeOf } from './typed-event.ts';
 import { ERROR_TYPE_MAX_CHARS } from '../../base/limits.ts';
@@ -35,6 +36,7 @@ export const cohereChat: Dialect = {
   isTerminal: (state) => state.endMark,
   // `[DONE]` follows, but `message-end` says all that there is to say.
   hasEndMark: false,
+  textPlaces: textsUnder('text', 'thinking', 'tool_plan', 'arguments'),
 };
 
 function read(message: JsonObject, state: AnswerState, eventName: string | undefined): Reading {

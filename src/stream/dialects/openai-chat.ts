@@ -4,6 +4,7 @@ import type { AnswerState } from '../answer-state.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Fragments } from '../fragments.ts';
 import { asArray, asObject, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import { textsUnder } from '../like-event.ts';
 import { readOpenaiMessage, someChoice, tokenIdCountOf, type ChoiceView } from './openai-message.ts';
 import { tellFunction, tellToolCalls } from './tool-calls.ts';
 
@@ -17,6 +18,7 @@ export const openaiChat: Dialect = {
   read: (message, state) => readOpenaiMessage(message, state, viewChoice),
   isTerminal: (state) => state.endMark || state.everyChoiceFinished,
   hasEndMark: true,
+  textPlaces: textsUnder('content', 'reasoning_content', 'reasoning', 'refusal', 'text', 'arguments'),
 };
 
 /** Streams have `delta`; answers in one piece, and vLLM's beam search in a stream, have `message`. */

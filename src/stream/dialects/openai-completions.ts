@@ -2,6 +2,7 @@
 import type { AnswerState } from '../answer-state.ts';
 import type { Dialect } from '../dialect.ts';
 import { asArray, asObject, type JsonObject } from '../json-value.ts';
+import { textsUnder } from '../like-event.ts';
 import { readOpenaiMessage, someChoice, tokenIdCountOf, type ChoiceView } from './openai-message.ts';
 
 export const openaiCompletions: Dialect = {
@@ -13,6 +14,7 @@ export const openaiCompletions: Dialect = {
   read: (message, state) => readOpenaiMessage(message, state, viewChoice),
   isTerminal: (state) => state.endMark || state.everyChoiceFinished,
   hasEndMark: true,
+  textPlaces: textsUnder('text'),
 };
 
 function viewChoice(choice: JsonObject, index: number, { fragments }: AnswerState): ChoiceView {

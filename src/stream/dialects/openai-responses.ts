@@ -6,6 +6,7 @@ import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { errorTypeOf } from '../in-band-error.ts';
 import { asArray, asObject, firstCount, isNonEmptyText, type JsonObject } from '../json-value.ts';
+import { textsUnder } from '../like-event.ts';
 import type { UsageCounts } from '../token-tally.ts';
 import { usageOf } from './openai-usage.ts';
 import { readingOf, typeOf } from './typed-event.ts';
@@ -56,6 +57,7 @@ export const openaiResponses: Dialect = {
   read,
   isTerminal: (state) => state.endMark,
   hasEndMark: false,
+  textPlaces: textsUnder('delta'),
 };
 
 function read(message: JsonObject, state: AnswerState, eventName: string | undefined): Reading {

@@ -5,6 +5,7 @@ import type { AnswerState } from '../answer-state.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import type { Fragments } from '../fragments.ts';
 import { asArray, firstCount, type JsonObject } from '../json-value.ts';
+import { textsUnder } from '../like-event.ts';
 
 const TEXT_KEY = 'text_output';
 
@@ -22,6 +23,7 @@ export const tritonGenerate: Dialect = {
   isTerminal: (state) => state.everyChoiceFinished,
   hasEndMark: false,
   endsByClose: true,
+  textPlaces: textsUnder('text_output'),
 };
 
 function read(message: JsonObject, state: AnswerState): Reading {

@@ -24,6 +24,11 @@ export class BareJsonWatch {
   #inside = false;
   #atLineStart = true;
 
+  /** An object has begun and not ended. */
+  get inside(): boolean {
+    return this.#inside;
+  }
+
   /** The first object that ends in this text at or after `from`; undefined when none does. */
   next(text: string, from: number): BareJson | undefined {
     let at = from;

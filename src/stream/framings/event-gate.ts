@@ -41,6 +41,11 @@ export class EventGate {
     return !this.#dropping && this.#heldBytes > 0 && !onlyLineEnd;
   }
 
+  /** All that was fed is closed by a blank line, and the next byte cannot belong to that any more. */
+  get atBorder(): boolean {
+    return !this.#dropping && this.#heldBytes === 0 && this.#lineEmpty && !this.#afterCr;
+  }
+
   feed(bytes: Uint8Array): void {
     let start = 0;
     while (start < bytes.length) {

@@ -54,6 +54,10 @@ class SseFraming implements Framing {
     return this.#gate.insideEvent;
   }
 
+  get atBorder(): boolean {
+    return this.#gate.atBorder && !this.#bare.inside;
+  }
+
   feed(bytes: Uint8Array): void {
     this.#gate.feed(bytes);
   }

@@ -7,6 +7,9 @@ const LF = '\n';
 const CR = '\r';
 /** Longer beginnings of lines tell nothing more: a byte order mark, `event: error`, one character behind it. */
 const LINE_KEPT_CHARS = 14;
+const BLANK_LINE = '\n\n';
+const NAME = 'error';
+const NO_ENDS: readonly number[] = [];
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export class DatalessErrorWatch {
@@ -17,7 +20,12 @@ export class DatalessErrorWatch {
   #atStart = true;
 
   /** The ends, as offsets in this text, of the events of that kind which it completes. */
-  endsIn(text: string): number[] {
+  endsIn(text: string): readonly number[] {
+    // Nearly every text is whole events in which the name does not even occur: their lines need no look.
+    if (this.#isBetween && text.endsWith(BLANK_LINE) && !text.includes(NAME)) {
+      this.#atStart = false;
+      return NO_ENDS;
+    }
     const ends: number[] = [];
     let at = 0;
     if (this.#afterCr && text !== '') {
@@ -47,6 +55,11 @@ export class DatalessErrorWatch {
     this.#afterCr = false;
     this.#named = false;
     this.#hasData = false;
+  }
+
+  /** Nothing is known of the event at hand, because there is none. */
+  get #isBetween(): boolean {
+    return this.#line === '' && !this.#afterCr && !this.#named && !this.#hasData;
   }
 
   #keep(text: string, from: number, to: number): void {

@@ -51,7 +51,8 @@ export function chunkRowsOf(record: StreamRecord, startAtNs: number): ChunkRows 
 
 function kinds({ events }: StreamRecord, count: number): number[] {
   const kind = Array.from<number>({ length: count }).fill(0);
-  for (const [index, row] of events.chunk.entries()) {
+  for (let index = 0; index < events.chunk.length; index += 1) {
+    const row = valueAt(events.chunk, index);
     if (row < count && events.generated[index] !== 0) kind[row] = KIND_GENERATED;
   }
   return kind;

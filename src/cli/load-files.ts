@@ -1,29 +1,28 @@
-// The files that a load writes: one line a request as they end, and the whole when it is over. A file that cannot be
+// The files that a load writes: a line for each row as it comes, and the whole when it is over. A file that cannot be
 // made is told before anything is sent.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
-import type { LoadExchange } from '../client/load/result.ts';
 import { writeFailure } from './failures.ts';
 
 /** Lines are written some at a time: a write for each would delay the stamps of reads that come meanwhile. */
 const LINES_TOGETHER_COUNT = 64;
 
-export class LinesFile {
+export class LinesFile<Row> {
   readonly #path: string;
   readonly #fd: number;
-  readonly #lineOf: (exchange: LoadExchange) => string;
+  readonly #lineOf: (row: Row) => string;
   #lines: string[];
   /** A disk that fills up ends no run; it is told behind the page. */
   #fault: unknown;
 
-  constructor(path: string, lineOf: (exchange: LoadExchange) => string, head?: string) {
+  constructor(path: string, lineOf: (row: Row) => string, head?: string) {
     this.#path = path;
     this.#lineOf = lineOf;
     this.#lines = head === undefined ? [] : [head];
     this.#fd = guarded(path, () => openSync(path, 'w'));
   }
 
-  add(exchange: LoadExchange): void {
-    this.#lines.push(this.#lineOf(exchange));
+  add(row: Row): void {
+    this.#lines.push(this.#lineOf(row));
     if (this.#lines.length >= LINES_TOGETHER_COUNT) this.#write();
   }
 
@@ -52,6 +51,18 @@ export function touchFile(path: string): void {
 
 export function writeWhole(path: string, text: string): void {
   guarded(path, () => writeFileSync(path, text));
+}
+
+/** One piece after the other: together they may be longer than a string can be. */
+export function writePieces(path: string, pieces: Iterable<string>): void {
+  guarded(path, () => {
+    const fd = openSync(path, 'w');
+    try {
+      for (const piece of pieces) writeFileSync(fd, piece);
+    } finally {
+      closeSync(fd);
+    }
+  });
 }
 
 function guarded<Value>(path: string, run: () => Value): Value {

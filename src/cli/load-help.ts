@@ -23,6 +23,11 @@ Examples:
   rubato load http://127.0.0.1:8000 --trace records.jsonl --trace-speed 2      as it was, twice as fast
   rubato load https://gateway.example.com --key-env API_KEY --peer http://engine-host:9464
   rubato load http://127.0.0.1:8000 --rate 4 --json run.json --csv run.csv
+  rubato load http://127.0.0.1:8000 --sweep --csv sweep.csv --export guidellm=benchmarks.json
+
+In a sweep --csv has a line a step and class, --export aiperf=run.jsonl a file a step (run-concurrency-4.jsonl …) and
+guidellm=FILE.json one report with a benchmark a step. That report keeps to GuideLLM's definitions, except that what
+nobody knows is left out, where GuideLLM counts 0. It holds 65,536 requests; when more came, that is told.
 
 With --sweep-setting your --restart-command is run by your shell once for each value, with your rights, {value}
 replaced. It may stay (an engine in the foreground: it and all it started are ended before the next value) or end with

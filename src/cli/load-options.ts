@@ -15,7 +15,7 @@ import { collect, FlagReader, readFields } from './flag-reader.ts';
 import { addShapeFlags, type LoadShape, readExtent, readShape, readSpanMs } from './load-shape.ts';
 import { readKey, readTarget, readTls } from './probe-options.ts';
 
-export const EXPORT_FORMATS = ['aiperf'] as const;
+export const EXPORT_FORMATS = ['aiperf', 'guidellm'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface LoadFlags {
@@ -68,8 +68,13 @@ export function addLoadFlags(command: Command): Command {
     .option('--config <FILE>', 'YAML of rubato: the objectives of its classes')
     .option('--peer <[NAME@]URL>', 'admin port of a rubato before the engine: what the way to it added')
     .option('--json <FILE>', 'write all figures as JSON; - is the output, in place of the page')
-    .option('--csv <FILE>', 'write one line a request')
-    .option('--export <FORMAT=FILE>', 'one line a request as AIPerf has them: aiperf=FILE', collect, []);
+    .option('--csv <FILE>', 'write one line a request; in a sweep one a step and class')
+    .option(
+      '--export <FORMAT=FILE>',
+      'aiperf=FILE, one line a request as AIPerf has them, or guidellm=FILE.json, a report of GuideLLM',
+      collect,
+      [],
+    );
 }
 
 /** The flags, or all that is wrong with them. */
@@ -103,10 +108,8 @@ export function readLoadFlags(
     peer: flags.readGiven('peer', readPeer),
     jsonFile: flags.text('json'),
     csvFile: flags.text('csv'),
-    exports: readExports(given, faults),
+    exports: readExports(given, target, faults),
   };
-  if (load.kind === 'sweep' && (read.csvFile !== undefined || read.exports.length > 0 || read.peer !== undefined))
-    faults.push('--sweep: takes neither --csv, --export nor --peer, which are of one run.');
   return target === undefined || faults.length > 0 ? { faults } : { target, ...read };
 }
 
@@ -153,14 +156,24 @@ function readSlo(given: Command, faults: string[]): SloWord[] {
   });
 }
 
-function readExports(given: Command, faults: string[]): LoadFlags['exports'] {
+function readExports(given: Command, target: Target | undefined, faults: string[]): LoadFlags['exports'] {
   return (given.getOptionValue('export') as readonly string[]).flatMap((text) => {
     const [format = '', ...rest] = text.split('=');
     const path = rest.join('=');
-    if (EXPORT_FORMATS.includes(format as ExportFormat) && path !== '') return { format: format as ExportFormat, path };
-    faults.push(`--export: expected ${EXPORT_FORMATS.map((name) => `${name}=FILE`).join(' or ')}.`);
+    const fault = exportFault(format, path, target);
+    if (fault === undefined) return { format: format as ExportFormat, path };
+    faults.push(`--export: ${fault}`);
     return [];
   });
+}
+
+function exportFault(format: string, path: string, target: Target | undefined): string | undefined {
+  if (!EXPORT_FORMATS.includes(format as ExportFormat) || path === '')
+    return `expected ${EXPORT_FORMATS.map((name) => `${name}=FILE`).join(' or ')}.`;
+  if (format !== 'guidellm') return undefined;
+  // It tells by the ending what it reads, and has a fixed list of APIs.
+  if (!path.endsWith('.json')) return 'GuideLLM reads a report only from a file that ends in .json.';
+  return target?.api.name === 'messages' ? 'GuideLLM knows no benchmark of the API messages.' : undefined;
 }
 
 const readLengthsFlag: Reader<Lengths> = (raw) => {

@@ -11,8 +11,9 @@ import { FlagReader } from './flag-reader.ts';
 import type { Io } from './io.ts';
 import { writeWhole } from './load-files.ts';
 import type { LoadFlags } from './load-options.ts';
+import type { LoadOutputs } from './load-outputs.ts';
 import type { RestartPlan, Restarter } from './load-restart.ts';
-import { finish, watched } from './load-watch.ts';
+import { finish } from './load-watch.ts';
 
 const READY_DEFAULT_S = '600';
 const READY_MAX_S = 86_400;
@@ -67,8 +68,6 @@ export function readSettings(
   const readyS = reader.read('readyTimeout', READY_DEFAULT_S, readInteger(1, READY_MAX_S)) ?? 1;
   if (flags?.load.kind === 'sweep')
     faults.push('--sweep-setting: leave --sweep out; each value is tried with one load.');
-  if (flags !== undefined && (flags.csvFile !== undefined || flags.exports.length > 0 || flags.peer !== undefined))
-    faults.push('--sweep-setting: takes neither --csv, --export nor --peer, which are of one run.');
   if (readyUrl === undefined || faults.length > 0) return { sweep: undefined, faults };
   const insecure = flags?.tls.insecure === true;
   const restart = { command, readyUrl, readyMaxMs: readyS * 1_000, insecure };
@@ -79,19 +78,21 @@ export interface SettingRun {
   readonly flags: LoadFlags;
   readonly options: LoadOptions;
   readonly io: Io;
+  readonly outputs: LoadOutputs;
   /** Has started the first value already. */
   readonly restarter: Restarter;
   readonly check: (options: LoadOptions) => Promise<void>;
 }
 
 export async function runSettings(sweep: SettingSweep, run: SettingRun): Promise<readonly SettingStep[]> {
-  const { flags, options, io, restarter, check } = run;
+  const { flags, options, io, outputs, restarter, check } = run;
   const steps: SettingStep[] = [];
   for (const [index, value] of sweep.values.entries()) {
     if (index > 0) await restarter.start(value);
     if (options.signal.aborted) break;
     await check(options);
-    steps.push({ value, result: await watched(options, io, `${sweep.name} ${value} `) });
+    const step = { name: sweep.name, value };
+    steps.push({ value, result: await outputs.run(options, `${sweep.name} ${value} `, step) });
   }
   const json = { schema: LOAD_SCHEMA, setting: sweep.name, sweep: steps };
   finish(flags, io, { page: ['', ...settingLines(sweep.name, steps)], json });

@@ -1,8 +1,7 @@
 // `rubato load`: sends a load as users do and says what they would have felt. Knows flags, files and exit
 // codes; the sending and the figures stand in client/load/.
 import type { Command } from 'commander';
-import { CSV_HEAD, csvLine } from '../client/load/csv.ts';
-import { aiperfLine } from '../client/load/export-aiperf.ts';
+import type { Step } from '../client/load/csv-steps.ts';
 import { lengthsText } from '../client/load/lengths.ts';
 import type { LoadOptions } from '../client/load/options.ts';
 import type { Schedule } from '../client/load/plan.ts';
@@ -17,15 +16,15 @@ import type { Met } from '../judge/slo/verdict.ts';
 import { EXIT } from './exit-codes.ts';
 import { CommandFailure, readFailure, usageFailure } from './failures.ts';
 import type { Io } from './io.ts';
-import { LinesFile, touchFile } from './load-files.ts';
+import { touchFile } from './load-files.ts';
 import { LOAD_HELP } from './load-help.ts';
 import { addLoadFlags, type LoadFlags, readLoadFlags } from './load-options.ts';
-import type { LoadPeer } from './load-peer.ts';
+import { LoadOutputs } from './load-outputs.ts';
 import { promisedOf } from './load-promises.ts';
 import { Restarter } from './load-restart.ts';
 import { shapeText } from './load-shape.ts';
 import { addSettingFlags, readSettings, runSettings, type SettingSweep } from './load-setting.ts';
-import { finish, watched } from './load-watch.ts';
+import { finish } from './load-watch.ts';
 import { readLines } from './read-lines.ts';
 import { withStop } from './with-stop.ts';
 
@@ -56,20 +55,49 @@ async function run(flags: LoadFlags, { io, signal, sweep }: Around): Promise<num
   const specs = promisedOf(flags, io);
   for (const path of [flags.jsonFile, sweep?.svgFile]) if (path !== undefined && path !== '-') touchFile(path);
   const schedule = await scheduleOf(flags, io);
-  if (sweep === undefined) {
+  const outputs = new LoadOutputs(flags, stepsOf(flags, sweep), io);
+  try {
+    if (sweep !== undefined) return await runValues(sweep, flags, { specs, schedule, signal, io, outputs });
     const options = await optionsOf(flags, { specs, schedule, signal, io });
     await check(options);
-    return flags.load.kind === 'sweep' ? await runSweep(flags, options, io) : await runOnce(flags, options, io);
+    const one = { flags, options, io, outputs };
+    return flags.load.kind === 'sweep' ? await runSweep(one) : await runOnce(one);
+  } finally {
+    outputs.close();
   }
-  const restarter = new Restarter(sweep.restart, signal);
+}
+
+function stepsOf(flags: LoadFlags, sweep: SettingSweep | undefined): Step[] {
+  if (sweep !== undefined) return sweep.values.map((value) => ({ name: sweep.name, value }));
+  return concurrencies(flags).map((value) => ({ name: 'concurrency', value: String(value) }));
+}
+
+function concurrencies({ load }: LoadFlags): readonly number[] {
+  return load.kind === 'sweep' ? load.steps : [];
+}
+
+async function runValues(
+  sweep: SettingSweep,
+  flags: LoadFlags,
+  { outputs, ...found }: Found & { readonly outputs: LoadOutputs },
+): Promise<number> {
+  const restarter = new Restarter(sweep.restart, found.signal);
   try {
     await restarter.start(sweep.values[0] ?? '');
-    const options = await optionsOf(flags, { specs, schedule, signal, io });
-    const steps = await runSettings(sweep, { flags, options, io, restarter, check });
+    const options = await optionsOf(flags, found);
+    const steps = await runSettings(sweep, { flags, options, io: found.io, outputs, restarter, check });
     return bestExitCode(steps.map(({ result }) => result));
   } finally {
     await restarter.stop();
   }
+}
+
+/** What one load or a sweep of them needs. */
+interface Run {
+  readonly flags: LoadFlags;
+  readonly options: LoadOptions;
+  readonly io: Io;
+  readonly outputs: LoadOutputs;
 }
 
 type Found = Pick<LoadOptions, 'specs' | 'schedule' | 'signal'> & { readonly io: Io };
@@ -126,40 +154,18 @@ async function scheduleOf({ load }: LoadFlags, io: Io): Promise<Schedule> {
   throw usageFailure([`--trace: ${load.path} holds no arrival: no record, and no at_ms, at_s or timestamp.`]);
 }
 
-async function runOnce(flags: LoadFlags, options: LoadOptions, io: Io): Promise<number> {
-  const files = linesFilesOf(flags);
-  const peer = await peerOf(flags, io);
-  const measured = await watched(options, io, '', (exchange) => {
-    for (const file of files) file.add(exchange);
-    peer?.add(exchange);
-  });
-  const seen = await peer?.finish();
-  const result: LoadResult = seen === undefined ? measured : { ...measured, peer: seen };
-  const page = ['', ...reportLines(result)];
-  finish(flags, io, { page, json: result });
-  for (const file of files) file.close();
+async function runOnce({ flags, options, io, outputs }: Run): Promise<number> {
+  const result = await outputs.run(options, '');
+  finish(flags, io, { page: ['', ...reportLines(result)], json: result });
   return exitCodeOf([result], wholeVerdict(result.verdicts));
 }
 
-async function peerOf({ peer, tls }: LoadFlags, io: Io): Promise<LoadPeer | undefined> {
-  if (peer === undefined) return undefined;
-  // Loaded only now: most loads ask no peer.
-  const { LoadPeer: Peer } = await import('./load-peer.ts');
-  const made = new Peer(peer, tls);
-  if (!(await made.start())) io.err(`No rubato answers at ${peer.admin.origin}.`);
-  return made;
-}
-
-function linesFilesOf({ csvFile, exports }: LoadFlags): LinesFile[] {
-  const csv = csvFile === undefined ? [] : [new LinesFile(csvFile, csvLine, CSV_HEAD)];
-  return [...csv, ...exports.map(({ path }) => new LinesFile(path, aiperfLine))];
-}
-
-async function runSweep(flags: LoadFlags, options: LoadOptions, io: Io): Promise<number> {
+async function runSweep({ flags, options, io, outputs }: Run): Promise<number> {
   const steps: SweepStep[] = [];
-  for (const concurrency of flags.load.kind === 'sweep' ? flags.load.steps : []) {
+  for (const concurrency of concurrencies(flags)) {
     if (options.signal.aborted) break;
-    const result = await watched({ ...options, concurrency }, io, `${concurrency} at a time `);
+    const step = { name: 'concurrency', value: String(concurrency) };
+    const result = await outputs.run({ ...options, concurrency }, `${concurrency} at a time `, step);
     steps.push({ concurrency, result });
   }
   const json: SweepResult = { schema: LOAD_SCHEMA, sweep: steps };

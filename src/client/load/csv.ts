@@ -46,7 +46,7 @@ export function csvLine(exchange: LoadExchange): string {
 }
 
 /** RFC 4180 §2. A class or an errno that begins like a formula would be run by a spreadsheet. */
-function quoted(cell: string): string {
+export function quoted(cell: string): string {
   const plain = /^[=+@]/.test(cell) ? `'${cell}` : cell;
   return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

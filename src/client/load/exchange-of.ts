@@ -60,6 +60,7 @@ export function exchangeOf(sent: SentRequest, spec: ClassSpec | undefined): Judg
       ttftNs: figures.ttftNs,
       ttfoNs: figures.ttfoNs,
       headNs: figures.headNs,
+      lastTextNs: figures.lastTokenNs,
       tpotNs: figures.tpotNs,
       gapMaxNs: figures.gapsReceived.maxNs,
       gapP99Ns: figures.gapsReceived.p99Ns,
@@ -73,6 +74,7 @@ export function exchangeOf(sent: SentRequest, spec: ClassSpec | undefined): Judg
     gapsNs: gapsReceived(record).map(({ gapNs }) => gapNs),
     taintedCount: Object.values(figures.taintedCounts).reduce((sum, count) => sum + count, 0),
     stallCount: figures.stallCount,
+    eventCount: events.kind.length,
     textEventCount: events.generated.filter((channels) => channels !== 0).length,
     plannedPromptTokens: planned.promptTokens,
     plannedOutputTokens: planned.outputTokens,
@@ -100,12 +102,13 @@ function recordFor({ planned, record, givenUp }: SentRequest, spec: ClassSpec | 
 
 /** The same figures of a wait that began earlier. */
 function later(figures: Figures, byNs: number): Figures {
-  const { ttftNs, ttfoNs, headNs, durationNs } = figures;
+  const { ttftNs, ttfoNs, headNs, lastTokenNs, durationNs } = figures;
   const shifted = (lengthNs: number | undefined): number | undefined =>
     lengthNs === undefined ? undefined : lengthNs + byNs;
   return {
     ...figures,
     ...defined({ ttftNs: shifted(ttftNs), ttfoNs: shifted(ttfoNs), headNs: shifted(headNs) }),
+    ...defined({ lastTokenNs: shifted(lastTokenNs) }),
     durationNs: durationNs + byNs,
   };
 }

@@ -1,7 +1,29 @@
 // What lies between the load and a rubato before the engine, as lines of the page. Lengths in ms.
 import { ABSENT, showCount, showMs } from '../spread.ts';
 import type { PeerFigures } from './peer-figures.ts';
-import { rowOf, spreadRow } from './rows.ts';
+import type { LoadResult } from './result.ts';
+import { rowOf, showRank, spreadRow, tableOf } from './rows.ts';
+
+const CELL_WIDTH = 13;
+
+/** What each step of a sweep had added on the way; nothing where no peer was asked. */
+export function peerStepLines(
+  name: string,
+  steps: readonly { readonly value: string; readonly result: LoadResult }[],
+): string[] {
+  const [first] = steps.flatMap(({ result }) => result.peer ?? []);
+  if (first === undefined) return [];
+  const rows = steps.flatMap(({ value, result: { peer } }) => {
+    if (peer === undefined) return [];
+    const { matchedCount, unmatchedCount, ttftAdded, gapsAdded, gapMaxAdded } = peer;
+    const found = `${showCount(matchedCount)}/${showCount(matchedCount + unmatchedCount)}`;
+    const gaps = [gapsAdded.p50Ns, gapsAdded.p99Ns].map(showMs);
+    const [ttft, worst] = [ttftAdded, gapMaxAdded].map((one) => [one.p50Ns, one.p99Ns].map(showRank));
+    return [[value, found, ...(ttft ?? []), ...gaps, ...(worst ?? [])]];
+  });
+  const head = [name, 'found', 'TTFT p50', 'TTFT p99', 'gap p50', 'gap p99', 'worst p50', 'worst p99'];
+  return ['', `added on the way from ${first.name}`, ...tableOf([head, ...rows], CELL_WIDTH)];
+}
 
 export function peerLines(peer: PeerFigures): string[] {
   const { matchedCount, unmatchedCount, gapsAdded } = peer;

@@ -27,6 +27,7 @@ export interface LoadExchange {
   readonly ttftNs?: number;
   readonly ttfoNs?: number;
   readonly headNs?: number;
+  readonly lastTextNs?: number;
   readonly tpotNs?: number;
   readonly durationNs: number;
   /** Gaps between reads with generated text whose ends can be trusted, in order of time. */
@@ -35,6 +36,8 @@ export interface LoadExchange {
   readonly gapP99Ns?: number;
   readonly taintedCount: number;
   readonly stallCount: number;
+  /** Events of any kind. */
+  readonly eventCount: number;
   /** Events with generated text. */
   readonly textEventCount: number;
   readonly plannedPromptTokens: number;

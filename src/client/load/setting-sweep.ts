@@ -1,6 +1,7 @@
 // One setting of an engine, tried with several values under the same load: what each came to, as a table and as
 // points. Knows nothing of how an engine is started.
 import { ABSENT, showCount } from '../spread.ts';
+import { peerStepLines } from './peer-report.ts';
 import { letterOf, plotLines, type PlotPoint } from './plot.ts';
 import type { LoadResult } from './result.ts';
 import { showRank, showRate, tableOf } from './rows.ts';
@@ -52,6 +53,7 @@ export function settingLines(name: string, steps: readonly SettingStep[]): strin
     ...tableOf([[...head, ...(hasVerdicts ? ['objectives'] : [])], ...rows], CELL_WIDTH),
     '',
     ...plotLines(points, SETTING_AXES),
+    ...peerStepLines(name, steps),
     ...(warnings.length > 0 ? ['', ...warnings] : []),
   ];
 }

@@ -1,5 +1,6 @@
 // Runs with more and more requests at a time, and what each of them came to beside the others. Prints nothing.
 import { ABSENT, showCount } from '../spread.ts';
+import { peerStepLines } from './peer-report.ts';
 import { showRank, showRate, tableOf } from './rows.ts';
 import type { ClassFigures, LOAD_SCHEMA, LoadResult } from './result.ts';
 import { wholeVerdict } from './verdicts.ts';
@@ -59,6 +60,10 @@ export function sweepLines(steps: readonly SweepStep[]): string[] {
   return [
     ...tableOf([[...head, ...(hasVerdicts ? ['objectives'] : [])], ...rows], CELL_WIDTH),
     ...(hasVerdicts ? ['', bestLine(steps)] : []),
+    ...peerStepLines(
+      'at a time',
+      steps.map(({ concurrency, result }) => ({ value: String(concurrency), result })),
+    ),
     ...warningLines(steps),
   ];
 }

@@ -68,6 +68,7 @@ const EXCHANGE: LoadExchange = {
   gapsNs: [10 * MS, 12 * MS],
   taintedCount: 0,
   stallCount: 0,
+  eventCount: 5,
   textEventCount: 3,
   plannedPromptTokens: 4,
   plannedOutputTokens: 5,

@@ -122,6 +122,7 @@ describe('CSV', () => {
     gapsNs: [1, 2],
     taintedCount: 0,
     stallCount: 0,
+    eventCount: 0,
     textEventCount: 3,
     plannedPromptTokens: 4,
     plannedOutputTokens: 5,

@@ -1,0 +1,186 @@
+// The figures of one benchmark as GuideLLM has them (its `GenerativeMetrics`, guidellm 0.8.1), over requests that
+// ended well and over those that did not. Where it counts a figure that nobody knows as 0, it is left out here. Pure.
+import {
+  concurrencyOf,
+  type Distribution,
+  distributionOf,
+  NOTHING,
+  plain,
+  rateOf,
+  type Weighted,
+  type Window,
+} from './distribution.ts';
+import { figuresOfRequest, type KeptRequest, type RequestFigures } from './request.ts';
+
+/** A request with its figures, which several distributions want. */
+interface Known extends KeptRequest {
+  readonly figures: RequestFigures;
+}
+
+/** By how requests ended. Those that our own end of the run broke off are in none, so `incomplete` is empty. */
+interface ByStatus {
+  readonly successful: Distribution;
+  readonly incomplete: Distribution;
+  readonly errored: Distribution;
+  readonly total: Distribution;
+}
+
+type Values = (request: Known) => number | undefined;
+/** Moments with how much came at each. */
+type Moments = (request: Known) => Weighted;
+
+const EMPTY: ByStatus = { successful: NOTHING, incomplete: NOTHING, errored: NOTHING, total: NOTHING };
+/** Of what it counts besides: pictures, sounds and calls of tools are not in this load, words and letters not kept. */
+const NO_AMOUNTS = Object.fromEntries(
+  ['input', 'output', 'total'].flatMap((side) => ['', '_per_second', '_concurrency'].map((of) => [side + of, null])),
+);
+
+export function metricsJson(requests: readonly KeptRequest[], window: Window): object {
+  const known = requests.map((request): Known => ({ ...request, figures: figuresOfRequest(request) }));
+  const of = (value: Values, weight: Values = () => 1): ByStatus =>
+    byStatus(known, (group) => distributionOf(weighted(group, value, weight)));
+  const rate = (moments: Moments): ByStatus =>
+    byStatus(known, (group) => rateOf(joined(group.map((request) => moments(request))), window));
+  const isOpen = known.some(({ dueS }) => dueS !== undefined);
+  const delay = isOpen ? of(({ figures }) => figures.dispatchDelayS) : null;
+  const okCount = known.filter(({ isOk }) => isOk).length;
+  return {
+    request_totals: { successful: okCount, incomplete: 0, errored: known.length - okCount, total: known.length },
+    requests_per_second: rate(({ endS }) => plain([endS])),
+    request_concurrency: byStatus(known, (group) =>
+      concurrencyOf(
+        group.map(({ startS, endS }) => ({ startS, endS, amount: 1 })),
+        window,
+      ),
+    ),
+    request_latency: of(({ figures }) => figures.latencyS),
+    request_dispatch_delay: delay,
+    request_scheduled_latency: isOpen ? of(({ figures }) => figures.scheduledLatencyS) : null,
+    // No request follows upon another, so all of the delay is this generator's.
+    turn_predecessor_delay: isOpen ? of(({ dueS }) => (dueS === undefined ? undefined : 0)) : null,
+    turn_scheduling_delay: delay,
+    root_dispatch_delay: delay?.total ?? null,
+    request_streaming_iterations_count: of(({ eventCount }) => eventCount),
+    prompt_token_count: of(({ promptTokens }) => promptTokens),
+    output_token_count: of(({ outputTokens }) => outputTokens),
+    total_token_count: of(({ figures }) => figures.totalTokens),
+    time_to_first_token_ms: of(({ figures }) => figures.ttftMs),
+    time_to_first_output_token_ms: of(({ figures }) => figures.ttfoMs),
+    time_per_output_token_ms: of(
+      ({ figures }) => figures.timePerTokenMs,
+      ({ outputTokens }) => outputTokens,
+    ),
+    inter_token_latency_ms: of(
+      ({ figures }) => figures.interTokenMs,
+      ({ outputTokens }) => (outputTokens ?? 1) - 1,
+    ),
+    // Of websockets, which this load does not speak.
+    time_to_last_round_trip_ms: EMPTY,
+    avg_round_trip_time_ms: EMPTY,
+    prompt_tokens_per_second: rate(promptMoments),
+    output_tokens_per_second: rate(outputMoments),
+    tokens_per_second: rate((request) => joined([promptMoments(request), outputMoments(request)])),
+    output_tokens_per_iteration: byStatus(known, (group) => perIteration(group.map(outputMoments))),
+    iter_tokens_per_iteration: byStatus(known, (group) => perIteration(group.map(laterMoments))),
+    text: { ...none('words', 'characters'), tokens: tokensJson(known) },
+    image: none('tokens', 'images', 'pixels', 'bytes'),
+    video: none('tokens', 'frames', 'seconds', 'bytes'),
+    audio: none('tokens', 'samples', 'seconds', 'bytes'),
+    tool_call: none('tokens', 'mixed_tokens', 'count'),
+  };
+}
+
+function none(...names: readonly string[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(names.map((name) => [name, NO_AMOUNTS]));
+}
+
+/** Tokens in and out: how many, how many a second and how many were being worked on. */
+function tokensJson(known: readonly Known[]): object {
+  const input: Values = ({ promptTokens }) => promptTokens;
+  const output: Values = ({ outputTokens }) => outputTokens;
+  const isKnown = (value: Values): boolean => known.some((request) => value(request) !== undefined);
+  const side = (name: string, values: readonly Values[]): object => {
+    const [count, perSecond, atOnce] = values.every(isKnown) ? tokenSpreads(known, values) : [null, null, null];
+    return { [name]: count, [`${name}_per_second`]: perSecond, [`${name}_concurrency`]: atOnce };
+  };
+  return { ...side('input', [input]), ...side('output', [output]), ...side('total', [input, output]) };
+}
+
+/** GuideLLM lays the values of both sides side by side for the total, and does not add them up. */
+function tokenSpreads(known: readonly Known[], values: readonly Values[]): ByStatus[] {
+  const each = (group: readonly Known[]): { startS: number; endS: number; amount: number }[] =>
+    values.flatMap((value) =>
+      group.flatMap((request) => {
+        const amount = value(request);
+        return amount === undefined ? [] : [{ startS: request.startS, endS: request.endS, amount }];
+      }),
+    );
+  // These go from the first end to the last, and not over the time that was measured.
+  const firstEndS = known.reduce((least, { endS }) => Math.min(least, endS), Infinity);
+  const firstStartS = known.reduce((least, { startS }) => Math.min(least, startS), Infinity);
+  const lastEndS = known.reduce((most, { endS }) => Math.max(most, endS), -Infinity);
+  return [
+    byStatus(known, (group) => distributionOf(plain(each(group).map(({ amount }) => amount)))),
+    byStatus(known, (group) => {
+      const ends = each(group).map(({ endS, amount }) => ({ values: [endS], weights: [amount] }));
+      return rateOf(joined(ends), { startS: firstEndS, endS: lastEndS });
+    }),
+    byStatus(known, (group) => concurrencyOf(each(group), { startS: firstStartS, endS: lastEndS })),
+  ];
+}
+
+function byStatus(known: readonly Known[], make: (group: readonly Known[]) => Distribution): ByStatus {
+  const ok = known.filter(({ isOk }) => isOk);
+  const total = make(known);
+  if (ok.length === known.length) return { ...EMPTY, successful: total, total };
+  return { successful: make(ok), incomplete: NOTHING, errored: make(known.filter(({ isOk }) => !isOk)), total };
+}
+
+function weighted(group: readonly Known[], value: Values, weight: Values): Weighted {
+  const made: Weighted = { values: [], weights: [] };
+  for (const request of group) {
+    const [amount, heavy] = [value(request), weight(request)];
+    if (amount === undefined || heavy === undefined) continue;
+    made.values.push(amount);
+    made.weights.push(heavy);
+  }
+  return made;
+}
+
+function joined(lists: readonly Weighted[]): Weighted {
+  const made: Weighted = { values: [], weights: [] };
+  for (const { values, weights } of lists) {
+    for (const value of values) made.values.push(value);
+    for (const weight of weights) made.weights.push(weight);
+  }
+  return made;
+}
+
+function perIteration(lists: readonly Weighted[]): Distribution {
+  return distributionOf(plain(joined(lists).weights));
+}
+
+function promptMoments({ promptTokens, firstS, endS }: KeptRequest): Weighted {
+  return promptTokens === undefined ? plain([]) : { values: [firstS ?? endS], weights: [promptTokens] };
+}
+
+/** One token with the first text, the others with the later ones. */
+function outputMoments(request: KeptRequest): Weighted {
+  const { outputTokens, firstS, lastS, endS, textEventCount } = request;
+  if (outputTokens === undefined) return plain([]);
+  if (firstS === undefined || lastS === undefined || textEventCount <= 1)
+    return { values: [lastS ?? endS], weights: [outputTokens] };
+  return joined([{ values: [firstS], weights: [outputTokens > 0 ? 1 : 0] }, laterMoments(request)]);
+}
+
+/** GuideLLM keeps no moments between the first text and the last, and spreads its tokens evenly over them. */
+function laterMoments({ outputTokens, firstS, lastS, textEventCount }: KeptRequest): Weighted {
+  if (outputTokens === undefined || outputTokens <= 1) return plain([]);
+  if (firstS === undefined || lastS === undefined || textEventCount <= 1) return plain([]);
+  const laterCount = textEventCount - 1;
+  const stepS = (lastS - firstS) / laterCount;
+  return {
+    values: Array.from({ length: laterCount }, (_, index) => firstS + (index + 1) * stepS),
+    weights: Array.from({ length: laterCount }, () => (outputTokens - 1) / laterCount),
+  };
+}

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 
 const BENCHES = ['prompt-head', 'abort', 'truth', 'calibration', 'memory', 'harmless', 'speed', 'thirty'];
 /** Only when they are asked for: the check for CI, and what gives no verdict. */
-const ASKED_FOR = ['ratio', 'relays', 'profile'];
+const ASKED_FOR = ['ratio', 'relays', 'profile', 'main-cost'];
 
 const given = process.argv.slice(2);
 const optionsAt = given.findIndex((word) => word.startsWith('--'));

@@ -30,7 +30,7 @@ export const LOAD_SWEEP_MAX_COUNT = 64;
 /** Exchanges that wait to be found at a peer; more are not compared. */
 export const LOAD_PEER_WAITING_MAX_COUNT = 4_096;
 
-/** Requests in a report file for GuideLLM, over all its runs: some 100 MB, which its reader takes in one piece. */
+/** Requests in a report file for GuideLLM, over all its runs: some 70 MB, which its reader takes in one piece. */
 export const LOAD_GUIDELLM_MAX_COUNT = 65_536;
-/** Their events with text: its rates of tokens are made from a moment for each, all in memory at once. */
-export const LOAD_GUIDELLM_EVENTS_MAX_COUNT = 4_194_304;
+/** Their events with text: its rates of tokens want a moment for each at once, half a gigabyte and some ten seconds. */
+export const LOAD_GUIDELLM_EVENTS_MAX_COUNT = 2_097_152;

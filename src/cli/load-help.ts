@@ -27,7 +27,8 @@ Examples:
 
 In a sweep --csv has a line a step and class, --export aiperf=run.jsonl a file a step (run-concurrency-4.jsonl …) and
 guidellm=FILE.json one report with a benchmark a step. That report keeps to GuideLLM's definitions, except that what
-nobody knows is left out, where GuideLLM counts 0. It holds 65,536 requests; when more came, that is told.
+nobody knows is left out, where GuideLLM counts 0. It holds 65,536 requests with 2,097,152 events of text; when more
+came, that is told.
 
 With --sweep-setting your --restart-command is run by your shell once for each value, with your rights, {value}
 replaced. It may stay (an engine in the foreground: it and all it started are ended before the next value) or end with

@@ -53,6 +53,35 @@ test('each value has its own endpoint, its own figures and its own point', async
   await expect(fetch(`http://127.0.0.1:${port}/v1/models`)).rejects.toThrow();
 });
 
+test('lines, files and reports of a setting say which value they are of', async () => {
+  const [csv, guidellm, aiperf] = ['run.csv', 'report.json', 'run.jsonl'].map((name) => join(folder, name));
+  const exports = ['--export', `guidellm=${guidellm}`, '--export', `aiperf=${aiperf}`];
+  const flags = ['--sweep-setting', 'first-ms=10,30', '--csv', csv ?? '', ...exports];
+  const { exitCode, err } = await sweep(`'${NODE}' '${script}' ${port} {value}`, ...flags);
+  expect(exitCode, err).toBe(0);
+  const lines = readFileSync(csv ?? '', 'utf8')
+    .trimEnd()
+    .split('\n');
+  expect(lines.map((line) => line.split(',').slice(0, 4).join())).toEqual([
+    'first-ms,class,sent,ok',
+    '10,interactive,10,10',
+    '30,interactive,10,10',
+  ]);
+  const { benchmarks } = JSON.parse(readFileSync(guidellm ?? '', 'utf8')) as {
+    benchmarks: { config: { environment: object } }[];
+  };
+  expect(benchmarks.map(({ config }) => config.environment)).toMatchObject([
+    { 'first-ms': '10' },
+    { 'first-ms': '30' },
+  ]);
+  for (const value of ['10', '30'])
+    expect(
+      readFileSync(join(folder, `run-first-ms-${value}.jsonl`), 'utf8')
+        .trim()
+        .split('\n'),
+    ).toHaveLength(10);
+});
+
 test('a command that fails is told with its value, exit 69', async () => {
   const { exitCode, err } = await sweep('exit {value}', '--sweep-setting', 'code=7');
   expect(exitCode).toBe(69);

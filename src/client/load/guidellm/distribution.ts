@@ -3,8 +3,20 @@
 
 /** Values and how much each counts; both lists are as long. */
 export interface Weighted {
+  readonly values: ArrayLike<number>;
+  readonly weights: ArrayLike<number>;
+}
+
+/** The same while it is made. */
+export interface Making extends Weighted {
   readonly values: number[];
   readonly weights: number[];
+}
+
+/** Ascending, no value twice. Typed, for there are millions of moments in a long run. */
+interface Ordered extends Weighted {
+  readonly values: Float64Array;
+  readonly weights: Float64Array;
 }
 
 export interface Distribution {
@@ -67,11 +79,12 @@ export function distributionOf(given: Weighted, count?: number): Distribution {
   const [min, max] = [values[0], values.at(-1)];
   if (min === undefined || max === undefined) return NOTHING;
   let [mean, variance, heaviest] = [0, 0, 0];
-  for (const [index, value] of values.entries()) {
-    mean += (value * at(weights, index)) / total;
+  for (let index = 0; index < values.length; index += 1) {
+    mean += (at(values, index) * at(weights, index)) / total;
     if (at(weights, index) > at(weights, heaviest)) heaviest = index;
   }
-  for (const [index, value] of values.entries()) variance += ((value - mean) ** 2 * at(weights, index)) / total;
+  for (let index = 0; index < values.length; index += 1)
+    variance += ((at(values, index) - mean) ** 2 * at(weights, index)) / total;
   const percentiles = percentilesOf({ values, weights }, total);
   const counted = count ?? Math.round(total);
   return {
@@ -89,20 +102,22 @@ export function distributionOf(given: Weighted, count?: number): Distribution {
 }
 
 /** Of plain values, each of which counts once. */
-export function plain(values: number[]): Weighted {
-  return { values, weights: values.map(() => 1) };
+export function plain(values: readonly number[]): Weighted {
+  return { values, weights: new Float64Array(values.length).fill(1) };
 }
 
 /** How many a second, from moments and how many there were at each. */
 export function rateOf({ values: moments, weights: amounts }: Weighted, { startS, endS }: Window): Distribution {
-  const inside: Weighted = { values: [startS], weights: [0] };
-  for (const [index, moment] of moments.entries())
+  const inside: Making = { values: [startS], weights: [0] };
+  for (let index = 0; index < moments.length; index += 1) {
+    const moment = at(moments, index);
     if (moment >= startS && moment <= endS) add(inside, moment, at(amounts, index));
+  }
   add(inside, endS, 0);
   const { values: times, weights } = together(inOrder(inside));
   if (times.length <= 1) return NOTHING;
   // A moment stands for the time that is nearer to it than to its neighbours.
-  const middles = times.slice(1).map((time, index) => (time + at(times, index)) / 2);
+  const middles = times.subarray(1).map((time, index) => (time + at(times, index)) / 2);
   const lengths = times.map((time, index) => {
     if (index === times.length - 1) return Math.max(LAST_MIN_S, time - at(middles, index - 1));
     return at(middles, index) - (index === 0 ? time : at(middles, index - 1));
@@ -119,14 +134,14 @@ export interface Lasting extends Window {
 /** How many were under way at once, over the time of the window. */
 export function concurrencyOf(given: readonly Lasting[], { startS, endS }: Window): Distribution {
   const lasting = given.filter((one) => one.endS >= startS && one.startS <= endS);
-  const steps: Weighted = { values: [], weights: [] };
+  const steps: Making = { values: [], weights: [] };
   for (const one of lasting) {
     add(steps, one.startS, one.amount);
     add(steps, one.endS, -one.amount);
   }
   if (lasting.length === 0) return NOTHING;
   const { values: times, weights } = together(inOrder(steps));
-  const seen: Weighted = { values: [], weights: [] };
+  const seen: Making = { values: [], weights: [] };
   let under = 0;
   for (const [index, time] of [startS, ...times].entries()) {
     if (index > 0) under += at(weights, index - 1);
@@ -137,10 +152,9 @@ export function concurrencyOf(given: readonly Lasting[], { startS, endS }: Windo
 }
 
 /** The nearest rank, as everywhere in rubato. */
-function percentilesOf({ values, weights }: Weighted, total: number): Record<string, number> {
-  const sums: number[] = [];
+function percentilesOf({ values, weights }: Ordered, total: number): Record<string, number> {
   let reached = 0;
-  for (const weight of weights) sums.push((reached += weight));
+  const sums = weights.map((weight) => (reached += weight));
   return Object.fromEntries(
     Object.entries(QUANTILES).map(([name, quantile]) => {
       const wanted = quantile * total * (1 - ROUNDING_RATIO);
@@ -150,45 +164,58 @@ function percentilesOf({ values, weights }: Weighted, total: number): Record<str
   );
 }
 
-/** Ascending, like values as one. */
-function inOrder({ values, weights }: Weighted): Weighted {
-  const order = Uint32Array.from(values.keys()).sort((a, b) => at(values, a) - at(values, b));
-  const merged: Weighted = { values: [], weights: [] };
-  for (const index of order) {
-    const last = merged.values.length - 1;
-    if (last >= 0 && merged.values[last] === values[index])
-      merged.weights[last] = at(merged.weights, last) + at(weights, index);
-    else add(merged, at(values, index), at(weights, index));
+/** Sorted without their weights, which are added to the place of their value: ten times as fast as sorting pairs. */
+function inOrder(given: Weighted): Ordered {
+  const sorted = Float64Array.from(given.values).sort();
+  let count = 0;
+  for (const value of sorted) {
+    if (count > 0 && sorted[count - 1] === value) continue;
+    sorted[count] = value;
+    count += 1;
   }
-  return merged;
+  const values = sorted.subarray(0, count);
+  const weights = new Float64Array(count);
+  for (let index = 0; index < given.values.length; index += 1) {
+    const place = placeOf(values, at(given.values, index));
+    weights[place] = at(weights, place) + at(given.weights, index);
+  }
+  return { values, weights };
+}
+
+function placeOf(values: Float64Array, value: number): number {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (at(values, middle) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Moments within a group's first 0.1 ms count at that first one. */
-function together({ values, weights }: Weighted): Weighted {
-  const merged: Weighted = { values: [], weights: [] };
+function together({ values, weights }: Ordered): Ordered {
+  const merged = { values: new Float64Array(values.length), weights: new Float64Array(values.length) };
+  let last = -1;
   for (const [index, moment] of values.entries()) {
-    const last = merged.values.length - 1;
-    if (last >= 0 && moment <= at(merged.values, last) + TOGETHER_S)
-      merged.weights[last] = at(merged.weights, last) + at(weights, index);
-    else add(merged, moment, at(weights, index));
+    if (last < 0 || moment > at(merged.values, last) + TOGETHER_S) merged.values[(last += 1)] = moment;
+    merged.weights[last] = at(merged.weights, last) + at(weights, index);
   }
-  return merged;
+  return { values: merged.values.subarray(0, last + 1), weights: merged.weights.subarray(0, last + 1) };
 }
 
-function withoutZero({ values, weights }: Weighted): Weighted {
-  const heavy = (_: number, index: number): boolean => at(weights, index) > 0;
-  return { values: values.filter(heavy), weights: weights.filter((weight) => weight > 0) };
+function withoutZero({ values, weights }: Ordered): Ordered {
+  return { values: values.filter((_, index) => at(weights, index) > 0), weights: weights.filter((one) => one > 0) };
 }
 
-function add({ values, weights }: Weighted, value: number, weight: number): void {
+function add({ values, weights }: Making, value: number, weight: number): void {
   values.push(value);
   weights.push(weight);
 }
 
-function sum(amounts: readonly number[]): number {
+function sum(amounts: Float64Array): number {
   return amounts.reduce((total, amount) => total + amount, 0);
 }
 
-function at(list: readonly number[], index: number): number {
+function at(list: ArrayLike<number>, index: number): number {
   return list[index] ?? 0;
 }

@@ -7,7 +7,7 @@ import {
   NOTHING,
   plain,
   rateOf,
-  type Weighted,
+  type Making,
   type Window,
 } from './distribution.ts';
 import { figuresOfRequest, type KeptRequest, type RequestFigures } from './request.ts';
@@ -26,8 +26,14 @@ interface ByStatus {
 }
 
 type Values = (request: Known) => number | undefined;
-/** Moments with how much came at each. */
-type Moments = (request: Known) => Weighted;
+/** Moments at even steps behind `fromS`, the last of them at `untilS`, with as many tokens at each. */
+interface Run {
+  readonly fromS: number;
+  readonly untilS: number;
+  readonly count: number;
+  readonly tokens: number;
+}
+type Runs = (request: Known) => readonly Run[];
 
 const EMPTY: ByStatus = { successful: NOTHING, incomplete: NOTHING, errored: NOTHING, total: NOTHING };
 /** Of what it counts besides: pictures, sounds and calls of tools are not in this load, words and letters not kept. */
@@ -39,14 +45,14 @@ export function metricsJson(requests: readonly KeptRequest[], window: Window): o
   const known = requests.map((request): Known => ({ ...request, figures: figuresOfRequest(request) }));
   const of = (value: Values, weight: Values = () => 1): ByStatus =>
     byStatus(known, (group) => distributionOf(weighted(group, value, weight)));
-  const rate = (moments: Moments): ByStatus =>
-    byStatus(known, (group) => rateOf(joined(group.map((request) => moments(request))), window));
+  const rate = (runs: Runs): ByStatus => byStatus(known, (group) => rateOfRuns(group.flatMap(runs), window));
+  const tokens = (runs: Runs): ByStatus => byStatus(known, (group) => tokensOfRuns(group.flatMap(runs)));
   const isOpen = known.some(({ dueS }) => dueS !== undefined);
   const delay = isOpen ? of(({ figures }) => figures.dispatchDelayS) : null;
   const okCount = known.filter(({ isOk }) => isOk).length;
   return {
     request_totals: { successful: okCount, incomplete: 0, errored: known.length - okCount, total: known.length },
-    requests_per_second: rate(({ endS }) => plain([endS])),
+    requests_per_second: rate(({ endS }) => [oneMoment(endS, 1)]),
     request_concurrency: byStatus(known, (group) =>
       concurrencyOf(
         group.map(({ startS, endS }) => ({ startS, endS, amount: 1 })),
@@ -77,11 +83,11 @@ export function metricsJson(requests: readonly KeptRequest[], window: Window): o
     // Of websockets, which this load does not speak.
     time_to_last_round_trip_ms: EMPTY,
     avg_round_trip_time_ms: EMPTY,
-    prompt_tokens_per_second: rate(promptMoments),
-    output_tokens_per_second: rate(outputMoments),
-    tokens_per_second: rate((request) => joined([promptMoments(request), outputMoments(request)])),
-    output_tokens_per_iteration: byStatus(known, (group) => perIteration(group.map(outputMoments))),
-    iter_tokens_per_iteration: byStatus(known, (group) => perIteration(group.map(laterMoments))),
+    prompt_tokens_per_second: rate(promptRuns),
+    output_tokens_per_second: rate(outputRuns),
+    tokens_per_second: rate((request) => [...promptRuns(request), ...outputRuns(request)]),
+    output_tokens_per_iteration: tokens(outputRuns),
+    iter_tokens_per_iteration: tokens(laterRuns),
     text: { ...none('words', 'characters'), tokens: tokensJson(known) },
     image: none('tokens', 'images', 'pixels', 'bytes'),
     video: none('tokens', 'frames', 'seconds', 'bytes'),
@@ -122,8 +128,9 @@ function tokenSpreads(known: readonly Known[], values: readonly Values[]): BySta
   return [
     byStatus(known, (group) => distributionOf(plain(each(group).map(({ amount }) => amount)))),
     byStatus(known, (group) => {
-      const ends = each(group).map(({ endS, amount }) => ({ values: [endS], weights: [amount] }));
-      return rateOf(joined(ends), { startS: firstEndS, endS: lastEndS });
+      const ends = each(group);
+      const tokensAt = { values: ends.map(({ endS }) => endS), weights: ends.map(({ amount }) => amount) };
+      return rateOf(tokensAt, { startS: firstEndS, endS: lastEndS });
     }),
     byStatus(known, (group) => concurrencyOf(each(group), { startS: firstStartS, endS: lastEndS })),
   ];
@@ -136,8 +143,8 @@ function byStatus(known: readonly Known[], make: (group: readonly Known[]) => Di
   return { successful: make(ok), incomplete: NOTHING, errored: make(known.filter(({ isOk }) => !isOk)), total };
 }
 
-function weighted(group: readonly Known[], value: Values, weight: Values): Weighted {
-  const made: Weighted = { values: [], weights: [] };
+function weighted(group: readonly Known[], value: Values, weight: Values): Making {
+  const made: Making = { values: [], weights: [] };
   for (const request of group) {
     const [amount, heavy] = [value(request), weight(request)];
     if (amount === undefined || heavy === undefined) continue;
@@ -147,40 +154,44 @@ function weighted(group: readonly Known[], value: Values, weight: Values): Weigh
   return made;
 }
 
-function joined(lists: readonly Weighted[]): Weighted {
-  const made: Weighted = { values: [], weights: [] };
-  for (const { values, weights } of lists) {
-    for (const value of values) made.values.push(value);
-    for (const weight of weights) made.weights.push(weight);
+function rateOfRuns(runs: readonly Run[], window: Window): Distribution {
+  const made: Making = { values: [], weights: [] };
+  for (const { fromS, untilS, count, tokens } of runs) {
+    const stepS = (untilS - fromS) / count;
+    for (let step = 1; step <= count; step += 1) {
+      // In the order in which numpy's `linspace` rounds: a bit more or less would put moments into other groups.
+      made.values.push(step === count ? untilS : step * stepS + fromS);
+      made.weights.push(tokens);
+    }
   }
-  return made;
+  return rateOf(made, window);
 }
 
-function perIteration(lists: readonly Weighted[]): Distribution {
-  return distributionOf(plain(joined(lists).weights));
+function tokensOfRuns(runs: readonly Run[]): Distribution {
+  return distributionOf({ values: runs.map(({ tokens }) => tokens), weights: runs.map(({ count }) => count) });
 }
 
-function promptMoments({ promptTokens, firstS, endS }: KeptRequest): Weighted {
-  return promptTokens === undefined ? plain([]) : { values: [firstS ?? endS], weights: [promptTokens] };
+function oneMoment(atS: number, tokens: number): Run {
+  return { fromS: atS, untilS: atS, count: 1, tokens };
+}
+
+function promptRuns({ promptTokens, firstS, endS }: KeptRequest): Run[] {
+  return promptTokens === undefined ? [] : [oneMoment(firstS ?? endS, promptTokens)];
 }
 
 /** One token with the first text, the others with the later ones. */
-function outputMoments(request: KeptRequest): Weighted {
+function outputRuns(request: KeptRequest): Run[] {
   const { outputTokens, firstS, lastS, endS, textEventCount } = request;
-  if (outputTokens === undefined) return plain([]);
+  if (outputTokens === undefined) return [];
   if (firstS === undefined || lastS === undefined || textEventCount <= 1)
-    return { values: [lastS ?? endS], weights: [outputTokens] };
-  return joined([{ values: [firstS], weights: [outputTokens > 0 ? 1 : 0] }, laterMoments(request)]);
+    return [oneMoment(lastS ?? endS, outputTokens)];
+  return [oneMoment(firstS, outputTokens > 0 ? 1 : 0), ...laterRuns(request)];
 }
 
 /** GuideLLM keeps no moments between the first text and the last, and spreads its tokens evenly over them. */
-function laterMoments({ outputTokens, firstS, lastS, textEventCount }: KeptRequest): Weighted {
-  if (outputTokens === undefined || outputTokens <= 1) return plain([]);
-  if (firstS === undefined || lastS === undefined || textEventCount <= 1) return plain([]);
-  const laterCount = textEventCount - 1;
-  const stepS = (lastS - firstS) / laterCount;
-  return {
-    values: Array.from({ length: laterCount }, (_, index) => firstS + (index + 1) * stepS),
-    weights: Array.from({ length: laterCount }, () => (outputTokens - 1) / laterCount),
-  };
+function laterRuns({ outputTokens, firstS, lastS, textEventCount }: KeptRequest): Run[] {
+  if (outputTokens === undefined || outputTokens <= 1) return [];
+  if (firstS === undefined || lastS === undefined || textEventCount <= 1) return [];
+  const count = textEventCount - 1;
+  return [{ fromS: firstS, untilS: lastS, count, tokens: (outputTokens - 1) / count }];
 }

@@ -1,6 +1,6 @@
 // The files that a load writes: a line for each row as it comes, and the whole when it is over. A file that cannot be
 // made is told before anything is sent.
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { writeFailure } from './failures.ts';
 
 /** Lines are written some at a time: a write for each would delay the stamps of reads that come meanwhile. */
@@ -44,9 +44,11 @@ export class LinesFile<Row> {
   }
 }
 
-/** Makes sure that it can be written, before a long run. */
+/** Makes sure that it can be written, before a long run, and leaves no empty one where the run never begins. */
 export function touchFile(path: string): void {
+  const isNew = !existsSync(path);
   guarded(path, () => closeSync(openSync(path, 'a')));
+  if (isNew) unlinkSync(path);
 }
 
 export function writeWhole(path: string, text: string): void {

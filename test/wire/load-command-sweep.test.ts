@@ -1,7 +1,7 @@
 // Goal: a sweep writes what one run writes, for each of its steps: lines, files, reports and what a sidecar on the way
 // saw; and what no reader could read is refused before anything is sent. Method: the real command against a small
 // server whose answers are known, and through a real sidecar.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -56,6 +56,13 @@ test('a file that cannot be written is told before anything is sent, also that o
   const flags = ['--sweep', '1,2', '--export', `aiperf=${join(folder, 'taken.jsonl')}`];
   const { exitCode, err } = await load(server.url, ...flags);
   expect([exitCode === 0, err.includes('taken-concurrency-2.jsonl'), server.seen.length]).toEqual([false, true, 0]);
+});
+
+test('where no run begins, what was there stays and nothing empty is left', async () => {
+  const [kept, made] = [join(folder, 'kept.csv'), join(folder, 'made.json')];
+  writeFileSync(kept, 'of yesterday');
+  const { exitCode } = await load('http://127.0.0.1:9', '--csv', kept, '--export', `guidellm=${made}`);
+  expect([exitCode, readFileSync(kept, 'utf8'), existsSync(made)]).toEqual([69, 'of yesterday', false]);
 });
 
 test('GuideLLM is given only what it can read', async () => {

@@ -84,6 +84,7 @@ export class GuidellmBenchmark {
           total: requests.length + openCount,
         },
         ...schedulerMeans(requests),
+        dataset_incomplete: this.#hasMore(result),
         strategy_type: strategyJson(this.#options)['type_'],
       },
       metrics: metricsJson(requests, window),
@@ -99,6 +100,13 @@ export class GuidellmBenchmark {
       duration: window.endS - window.startS,
       warmup_duration: window.startS - firstStartS,
     };
+  }
+
+  /** Only a trace comes to an end by itself. */
+  #hasMore({ warmupCount, openCount }: LoadResult): boolean {
+    const { schedule } = this.#options;
+    const sentCount = this.#requests.length + this.leftOutCount + warmupCount + openCount;
+    return schedule.kind !== 'recorded' || schedule.recorded.length > sentCount;
   }
 
   #config({ seed, schedule, generator, unsentCount }: LoadResult, { runId, index, step }: BenchmarkPlace): object {

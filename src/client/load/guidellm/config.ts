@@ -40,12 +40,14 @@ interface Constraint {
   readonly count?: number;
 }
 
-export function constraintsJson({ durationMs, count }: LoadOptions): readonly Constraint[] {
-  const seconds = durationMs / MS_PER_S;
+/** Its limits are those of the whole run, warm-up and all. */
+export function constraintsJson({ warmupMs, durationMs, count }: LoadOptions): readonly Constraint[] {
+  const isTimed = durationMs < LOAD_DURATION_MAX_S * MS_PER_S;
+  const seconds = (warmupMs + durationMs) / MS_PER_S;
   return [
     // The longest time that can be asked for stands where only a count ends the run.
-    ...(seconds < LOAD_DURATION_MAX_S ? [{ kind: 'max_duration', seconds }] : []),
-    ...(count === undefined ? [] : [{ kind: 'max_requests', count }]),
+    ...(isTimed ? [{ kind: 'max_duration', seconds }] : []),
+    ...(count === undefined || warmupMs > 0 ? [] : [{ kind: 'max_requests', count }]),
   ];
 }
 

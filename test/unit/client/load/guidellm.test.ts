@@ -211,8 +211,23 @@ describe('a report', () => {
       profile: { kind: 'concurrent', streams: [2, 4] },
       constraints: [{ kind: 'max_duration', seconds: 30 }],
     });
+    // With a warm-up a count is not that of the whole run, and a duration is longer by it.
+    expect(specOf({ count: 5, warmupMs: 2_500 })).toMatchObject({
+      profile: { warmup: { value: 2.5, mode: 'duration' } },
+      constraints: [{ kind: 'max_duration', seconds: 32.5 }],
+    });
     const gamma = { schedule: { kind: 'open', arrivals: { kind: 'gamma', perSecond: 2, shape: 0.5 } } } as const;
     expect(specOf(gamma)).toMatchObject({ profile: { kind: 'replay', schedule_turn: 'timestamp' } });
+  });
+
+  test('is whole only where a trace was sent to its end', () => {
+    const isCut = (schedule: LoadOptions['schedule']): unknown =>
+      reportOf({ options: { schedule } }).benchmarks[0]?.['scheduler_metrics']?.['dataset_incomplete'];
+    // One request was counted, and one is open.
+    const trace = (count: number) => Array.from({ length: count }, (_, index) => ({ atNs: index }));
+    expect(isCut({ kind: 'recorded', recorded: trace(2) })).toBe(false);
+    expect(isCut({ kind: 'recorded', recorded: trace(3) })).toBe(true);
+    expect(isCut({ kind: 'closed' })).toBe(true);
   });
 
   test('has no schedule to be late for in a closed loop', () => {

@@ -1,5 +1,5 @@
 // The report file of GuideLLM (its `GenerativeBenchmarksReport` of version 2, guidellm 0.8.1), which
-// `guidellm benchmark from-file` shows: one benchmark a run. Knows no file.
+// `guidellm export` shows: one benchmark a run. Knows no file.
 import { randomUUID } from 'node:crypto';
 import { arch, release, type } from 'node:os';
 import { LOAD_GUIDELLM_EVENTS_MAX_COUNT, LOAD_GUIDELLM_MAX_COUNT } from '../../../base/load-limits.ts';

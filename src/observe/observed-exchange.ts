@@ -1,5 +1,6 @@
 // One exchange as it is rebuilt from the tape: entries in, facts kept, figures told as they happen.
 // Joins wire (chunks, stamps) and meaning (events); judges nothing. record-of.ts freezes it.
+import type { ExchangeLabels } from '../judge/report.ts';
 import { defined } from '../measure/defined.ts';
 import type { FirstTokenListener } from '../measure/first-token-meter.ts';
 import type { GapListener } from '../measure/gap-meter.ts';
@@ -78,7 +79,8 @@ export class ObservedExchange {
   reader: AnswerReader | undefined;
   /** Moment of the latest read with a generated fragment, ns since the exchange opened. */
   lastGeneratedAtNs: number | undefined;
-  /** Prompt tokens as estimated when the labels were frozen. */
+  /** Frozen when they are first asked for, and with them the estimate. */
+  labels: ExchangeLabels | undefined;
   promptTokensEstimate: number | undefined;
   /** Bytes that the kernel was last seen to hold for this client. */
   clientUnackedBytes: number | undefined;
@@ -257,9 +259,8 @@ export class ObservedExchange {
     this.text.release();
   }
 
-  readonly #onEvent: EmitEvent = (event) => {
+  readonly #onEvent: EmitEvent = ({ kind, generated, tokensSoFar }) => {
     const row = this.#row;
-    const { kind, generated, tokensSoFar } = event;
     if (row === undefined || !this.events.add({ chunk: row, kind, generated, tokensSoFar })) {
       this.doubts.add('log_full');
       return;

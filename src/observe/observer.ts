@@ -46,7 +46,6 @@ export class Observer {
   /** Who makes stalls, and what share of steps reads prompts. */
   readonly stalls: StallBook;
   readonly #sinks: SinkList;
-  readonly #labels = new WeakMap<ObservedExchange, ExchangeLabels>();
   readonly #openingTime = new OpeningTime();
   /** Exchanges whose reading ended by a fault of ours, and faults of sinks and of sources of evidence. */
   detachedCount = 0;
@@ -186,8 +185,7 @@ export class Observer {
 
   #listenerFor(observed: ObservedExchange): ExchangeListener {
     const exemplar = exemplarOf(observed);
-    let frozen: ExchangeLabels | undefined;
-    const labels = (): ExchangeLabels => (frozen ??= this.#labelsOf(observed));
+    const labels = (): ExchangeLabels => this.#labelsOf(observed);
     const watch = this.stalls.watch(observed, this.#routes.watchedPlaceOf(observed), (verdict) =>
       this.#sinks.tell((sink) => sink.onStall?.(labels(), verdict, exemplar)),
     );
@@ -214,22 +212,20 @@ export class Observer {
 
   /** Labels of an exchange; from the first call on they do not change. */
   #labelsOf(observed: ObservedExchange): ExchangeLabels {
-    const frozen = this.#labels.get(observed);
-    if (frozen !== undefined) return frozen;
+    if (observed.labels !== undefined) return observed.labels;
     observed.promptTokensEstimate = this.#options.estimator.promptTokens(
       this.#routes.placeOf(observed),
       observed.request,
     );
     const promptTokens = observed.reader?.tokens().prompt ?? observed.promptTokensEstimate;
-    const labels = {
+    observed.labels = {
       class: observed.metering.class.name,
       model: this.#models.labelOf(observed.request.model),
       route: this.#routes.nameOf(observed),
       promptBucket: promptBucket(promptTokens, this.#termsFor(observed).promptBucketEdges),
       ...this.#routes.edgeOf(observed),
     };
-    this.#labels.set(observed, labels);
-    return labels;
+    return observed.labels;
   }
 
   /** Estimates rest on what came when, so they are told of each first token. */

@@ -34,11 +34,25 @@ export function ClassChoice({ classNames, className, onClass }: ClassChoiceProps
   return (
     <Choice label="class" value={className} onChange={onClass}>
       <option value="">all</option>
-      {classNames.map((name) => (
-        <option key={name} value={name}>
-          {name}
+      <Options values={classNames} />
+    </Choice>
+  );
+}
+
+export interface OptionsProps {
+  readonly values: readonly string[];
+  /** Absent: as they are. */
+  readonly textOf?: (value: string) => string;
+}
+
+export function Options({ values, textOf = (value) => value }: OptionsProps) {
+  return (
+    <>
+      {values.map((value) => (
+        <option key={value} value={value}>
+          {textOf(value)}
         </option>
       ))}
-    </Choice>
+    </>
   );
 }

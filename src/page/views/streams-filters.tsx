@@ -1,7 +1,7 @@
 // The filters above the list of streams, each a list of what there is now. Knows no rows but to ask what they hold.
 import { useMemo } from 'preact/hooks';
 import { word } from '../format.ts';
-import { Choice } from '../shell/choice.tsx';
+import { Choice, Options } from '../shell/choice.tsx';
 import { choicesOf, type StreamFilter } from './streams-choice.ts';
 import type { StreamRow } from './streams-row.ts';
 
@@ -22,19 +22,11 @@ export function Filters({ rows, filter, onFilter }: FiltersProps) {
       </Choice>
       <Choice label="model" value={filter.model} onChange={(value) => onFilter({ ...filter, model: value })}>
         <option value="">all</option>
-        {models.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
+        <Options values={models} />
       </Choice>
       <Choice label="verdict" value={filter.verdict} onChange={(value) => onFilter({ ...filter, verdict: value })}>
         <option value="">all</option>
-        {verdicts.map((name) => (
-          <option key={name} value={name}>
-            {word(name.replace(':', ': '))}
-          </option>
-        ))}
+        <Options values={verdicts} textOf={(name) => word(name.replace(':', ': '))} />
       </Choice>
     </>
   );
@@ -50,11 +42,7 @@ function Group({ title, all, values }: GroupProps) {
   return (
     <optgroup label={title}>
       <option value={all}>{title}, any</option>
-      {values.map((name) => (
-        <option key={name} value={name}>
-          {word(name)}
-        </option>
-      ))}
+      <Options values={values} textOf={word} />
     </optgroup>
   );
 }

@@ -23,10 +23,11 @@ function reasonOf(message) {
 }
 
 for (const { name, status, message, assertionResults } of testResults) {
+  const file = name.replace(`${process.cwd()}/`, '');
   const failures = assertionResults.filter((result) => result.status === 'failed');
   for (const { fullName, failureMessages } of failures) {
-    say(`${name.replace(`${process.cwd()}/`, '')}: ${fullName}\n${failureMessages.map(reasonOf).join('\n')}`);
+    say(`${file}: ${fullName}\n${failureMessages.map(reasonOf).join('\n')}`);
   }
   // A file that could not be loaded has no tests to fail.
-  if (status === 'failed' && failures.length === 0) say(`${name}\n${reasonOf(message ?? '')}`);
+  if (status === 'failed' && failures.length === 0) say(`${file}\n${reasonOf(message ?? '')}`);
 }

@@ -17,7 +17,8 @@ const YOUNG_LOOK_MS = 500;
 const GROWS = '--semi-space-growth-factor=2';
 const STAYS = '--semi-space-growth-factor=1';
 
-const FLAGS = [
+/** What rubato asks of V8 for itself. */
+export const HEAP_FLAGS: readonly string[] = [
   `--min-semi-space-size=${YOUNG_MIB}`,
   `--max-semi-space-size=${YOUNG_MIB}`,
   // The old generation is collected when it has doubled; V8 by itself lets it grow to four times what is alive. What
@@ -38,7 +39,7 @@ export interface HeapChoice {
 /** To be called before anything large is loaded and before a thread is started. */
 export function boundHeap({ execArgv, env }: HeapChoice, set: (flag: string) => void = setFlagsFromString): void {
   if (CHOSEN.test([...execArgv, env['NODE_OPTIONS'] ?? ''].join(' '))) return;
-  for (const flag of FLAGS) set(flag);
+  for (const flag of HEAP_FLAGS) set(flag);
   boundYoung(set);
 }
 

@@ -49,6 +49,7 @@ class Place {
   readonly #chunkCount: number;
   #exchange = 0;
   #seq = 0;
+  #bytes = 0;
 
   constructor(writer: TapeWriter, chunkCount: number) {
     this.#writer = writer;
@@ -64,6 +65,7 @@ class Place {
     this.#end(atNs + PREFILL_NS + 2 * FLUSHED_NS);
     this.#exchange = 0;
     this.#seq = 0;
+    this.#bytes = 0;
   }
 
   #open(exchange: number, atNs: number): void {
@@ -111,6 +113,7 @@ class Place {
     });
     this.#writer.flush(this.#exchange, this.#seq, atNs + FLUSHED_NS);
     this.#seq += 1;
+    this.#bytes += bytes.length;
   }
 
   #end(atNs: number): void {
@@ -122,8 +125,8 @@ class Place {
       reason: '',
       answeredByUs: false,
       chunkCount: this.#seq,
-      receivedBytes: this.#seq * EVENT.length,
-      deliveredBytes: this.#seq * EVENT.length,
+      receivedBytes: this.#bytes,
+      deliveredBytes: this.#bytes,
       requestBytes: REQUEST.length,
     });
   }

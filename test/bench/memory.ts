@@ -2,6 +2,7 @@
 // the process with two thousand streams open, less that of the same process before, over the streams. Both run
 // as they come, both with the bounded heap that rubato asks V8 for, and both with V8's own: what is slack of
 // the collector and what a stream costs are two things.
+import { HEAP_FLAGS } from '../../src/app/heap.ts';
 import { sleep } from '../support/signal.ts';
 import { startRubato, startScript, type Contender } from './harness/contender.ts';
 import { LightEngine } from './harness/light-engine.ts';
@@ -18,10 +19,8 @@ const CHUNK_EVERY_MS = 200;
 const SETTLE_MS = 2_000;
 const TURN_COUNT = 2;
 const BEYOND_PIPE_MAX_KIB = 24;
-/** What rubato asks of V8 for itself, as flags for the pipe. */
-const BOUNDED = ['--max-semi-space-size=4', '--heap-growing-percent=100'];
 /** V8's own default: said, it counts as a choice of the user, and rubato sets nothing. */
-const UNBOUNDED = ['--semi-space-growth-factor=2'];
+const UNHEAP_FLAGS = ['--semi-space-growth-factor=2'];
 
 interface Turn {
   /** Beyond the idle process, KiB a stream: with one chunk each, at the end of all chunks, and at most. */
@@ -76,12 +75,12 @@ const WAYS: readonly Way[] = [
   { name: 'rubato', start: (enginePort) => startRubato('rubato', { enginePort }), turns: [] },
   {
     name: 'bare pipe, bounded heap',
-    start: (port) => startScript('bare pipe, bounded heap', PIPE, [String(port)], BOUNDED),
+    start: (port) => startScript('bare pipe, bounded heap', PIPE, [String(port)], HEAP_FLAGS),
     turns: [],
   },
   {
     name: 'rubato, heap of V8',
-    start: (enginePort) => startRubato('rubato, heap of V8', { enginePort, nodeArgs: UNBOUNDED }),
+    start: (enginePort) => startRubato('rubato, heap of V8', { enginePort, nodeArgs: UNHEAP_FLAGS }),
     turns: [],
   },
 ];

@@ -1,7 +1,6 @@
 // Goal: the ring holds exactly what fits, never splits an entry over its end, and loses nothing else.
 // Method: entries of known size on the smallest ring; a mark takes 32 bytes, a flush 24, a head 24 and its text.
 import { describe, expect, test } from 'vitest';
-import type { EndEntry } from '../../../src/tape/entries.ts';
 import {
   aligned,
   createTape,
@@ -13,23 +12,11 @@ import {
 } from '../../../src/tape/layout.ts';
 import { TapeReader } from '../../../src/tape/reader.ts';
 import { TapeWriter } from '../../../src/tape/writer.ts';
-import { handlerOf, pattern, type Told } from './tape-log.ts';
+import { endOf, handlerOf, pattern, type Told } from './tape-log.ts';
 
 const RING_BYTES = 4_096;
 const MARK_BYTES = 32;
 const MARKS_IN_RING = RING_BYTES / MARK_BYTES;
-
-const END: EndEntry = {
-  exchange: 1,
-  atNs: 9,
-  wireEnd: 'complete',
-  reason: '',
-  answeredByUs: false,
-  chunkCount: 0,
-  receivedBytes: 0,
-  deliveredBytes: 0,
-  requestBytes: 0,
-};
 
 function createEnds(tape: Tape = createTape(RING_BYTES)) {
   const writer = new TapeWriter(tape);
@@ -248,11 +235,11 @@ describe('a reader', () => {
   test('that pauses at ends hands out nothing behind one, however many it may', () => {
     const { marks, writer, reader } = createEnds();
     marks(2);
-    writer.end(END);
+    writer.end(endOf(1));
     marks(1);
     const handler = handlerOf(() => undefined);
     expect([reader.drain(handler, 99, true), reader.drain(handler, 99, true)]).toEqual([3, 1]);
-    writer.end(END);
+    writer.end(endOf(1));
     marks(1);
     expect(reader.drain(handler, 99)).toBe(2);
   });

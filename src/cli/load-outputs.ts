@@ -35,8 +35,9 @@ export class LoadOutputs {
     if (this.#pathsOf('guidellm').length > 0) this.#guidellm = new GuidellmReport(packageVersion());
   }
 
-  /** One run with its line of progress; `step` where it is one of several. */
-  async run(options: LoadOptions, title: string, step?: Step): Promise<LoadResult> {
+  /** One run with its line of progress, the next of the steps where there are several. */
+  async run(options: LoadOptions, title: string): Promise<LoadResult> {
+    const step = this.#steps[this.#ordinal];
     const peer = await this.#peer();
     const files = this.#begin();
     const benchmark = this.#guidellm?.begin(options);

@@ -91,8 +91,7 @@ export async function runSettings(sweep: SettingSweep, run: SettingRun): Promise
     if (index > 0) await restarter.start(value);
     if (options.signal.aborted) break;
     await check(options);
-    const step = { name: sweep.name, value };
-    steps.push({ value, result: await outputs.run(options, `${sweep.name} ${value} `, step) });
+    steps.push({ value, result: await outputs.run(options, `${sweep.name} ${value} `) });
   }
   const json = { schema: LOAD_SCHEMA, setting: sweep.name, sweep: steps };
   finish(flags, io, { page: ['', ...settingLines(sweep.name, steps)], json });

@@ -14,7 +14,7 @@ export async function watched(
   options: LoadOptions,
   io: Io,
   title: string,
-  onExchange: LoadOptions['listener']['onExchange'] = () => {},
+  onExchange: NonNullable<LoadOptions['listener']['onExchange']>,
 ): Promise<LoadResult> {
   const { stdout } = io;
   const place = {

@@ -164,8 +164,7 @@ async function runSweep({ flags, options, io, outputs }: Run): Promise<number> {
   const steps: SweepStep[] = [];
   for (const concurrency of concurrencies(flags)) {
     if (options.signal.aborted) break;
-    const step = { name: 'concurrency', value: String(concurrency) };
-    const result = await outputs.run({ ...options, concurrency }, `${concurrency} at a time `, step);
+    const result = await outputs.run({ ...options, concurrency }, `${concurrency} at a time `);
     steps.push({ concurrency, result });
   }
   const json: SweepResult = { schema: LOAD_SCHEMA, sweep: steps };

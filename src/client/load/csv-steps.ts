@@ -1,11 +1,10 @@
 // The CSV of a sweep: one line a step and class, and one of all classes where there are several. Lengths in ms, what
 // is unknown is an empty cell, and `never` says that so large a share failed. Pure.
-import { quoted } from './csv.ts';
+import { ms, quoted, text } from './csv.ts';
 import type { ClassFigures, LoadResult } from './result.ts';
 import type { Rank, TallySpread } from './tally.ts';
 import { wholeVerdict } from './verdicts.ts';
 
-const NS_PER_MS = 1e6;
 const RANKS = { p50: 'p50Ns', p95: 'p95Ns', p99: 'p99Ns', max: 'maxNs' } as const;
 
 /** What tells one run of several from the others: how many at a time, or the value of a setting. */
@@ -28,9 +27,7 @@ export function stepRows(value: string, result: LoadResult): StepRow[] {
   return all === undefined ? rows : [...rows, { value, figures: all, result, isWhole: true }];
 }
 
-const rank = (value: Rank | undefined): string =>
-  typeof value === 'number' ? (value / NS_PER_MS).toFixed(3) : (value ?? '');
-const text = (value: string | number | undefined): string => (value === undefined ? '' : String(value));
+const rank = (value: Rank | undefined): string => (value === 'never' ? value : ms(value));
 const rate = (perSecond: number | undefined): string => (perSecond === undefined ? '' : perSecond.toFixed(3));
 
 type Cell = (row: StepRow) => string;

@@ -2,8 +2,9 @@
 import type { LoadExchange } from './result.ts';
 
 const NS_PER_MS = 1e6;
-const ms = (lengthNs: number | undefined): string => (lengthNs === undefined ? '' : (lengthNs / NS_PER_MS).toFixed(3));
-const text = (value: string | number | undefined): string => (value === undefined ? '' : String(value));
+export const ms = (lengthNs: number | undefined): string =>
+  lengthNs === undefined ? '' : (lengthNs / NS_PER_MS).toFixed(3);
+export const text = (value: string | number | undefined): string => (value === undefined ? '' : String(value));
 
 /** Columns in their order, with what each holds. */
 const COLUMNS: Readonly<Record<string, (exchange: LoadExchange) => string>> = {

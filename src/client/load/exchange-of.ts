@@ -107,8 +107,12 @@ function later(figures: Figures, byNs: number): Figures {
     lengthNs === undefined ? undefined : lengthNs + byNs;
   return {
     ...figures,
-    ...defined({ ttftNs: shifted(ttftNs), ttfoNs: shifted(ttfoNs), headNs: shifted(headNs) }),
-    ...defined({ lastTokenNs: shifted(lastTokenNs) }),
+    ...defined({
+      ttftNs: shifted(ttftNs),
+      ttfoNs: shifted(ttfoNs),
+      headNs: shifted(headNs),
+      lastTokenNs: shifted(lastTokenNs),
+    }),
     durationNs: durationNs + byNs,
   };
 }

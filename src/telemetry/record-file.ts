@@ -55,9 +55,9 @@ export class RecordFile implements Sink {
   #writtenCount = 0;
   #droppedCount = 0;
   #running: Promise<void> | undefined;
-  #gatherTimer: NodeJS.Timeout | undefined;
   #retryMs: number;
-  #retryTimer: NodeJS.Timeout | undefined;
+  /** Until the next start: what comes is gathered, or a fault is waited out. */
+  #startTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: RecordFileOptions) {
@@ -103,8 +103,7 @@ export class RecordFile implements Sink {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearTimeout(this.#retryTimer);
-    clearTimeout(this.#gatherTimer);
+    clearTimeout(this.#startTimer);
     this.#start();
     await withinMs(this.#running ?? Promise.resolve(), FLUSH_MAX_MS);
     this.#droppedCount += this.#lines.length;
@@ -115,12 +114,15 @@ export class RecordFile implements Sink {
 
   /** A write takes a thread of libuv and 0.4 ms of CPU, however little it writes. */
   #startSoon(): void {
-    if (this.#running !== undefined || this.#retryTimer !== undefined || this.#gatherTimer !== undefined) return;
-    this.#gatherTimer = setTimeout(() => {
-      this.#gatherTimer = undefined;
+    if (this.#running === undefined && this.#startTimer === undefined) this.#startIn(RECORD_GATHER_MS);
+  }
+
+  #startIn(delayMs: number): void {
+    this.#startTimer = setTimeout(() => {
+      this.#startTimer = undefined;
       this.#start();
-    }, RECORD_GATHER_MS);
-    this.#gatherTimer.unref();
+    }, delayMs);
+    this.#startTimer.unref();
   }
 
   #start(): void {
@@ -150,11 +152,7 @@ export class RecordFile implements Sink {
 
   #retryLater(): void {
     if (this.#closed) return;
-    this.#retryTimer = setTimeout(() => {
-      this.#retryTimer = undefined;
-      this.#start();
-    }, this.#retryMs);
-    this.#retryTimer.unref();
+    this.#startIn(this.#retryMs);
     this.#retryMs = Math.min(this.#retryMs * 2, RECORD_RETRY_MAX_MS);
   }
 

@@ -40,7 +40,7 @@ export function chunkRowsOf(record: StreamRecord, startAtNs: number): ChunkRows 
     const receivedUs = us(valueAt(receivedAtNs, row));
     const writtenUs = us(valueAt(writtenAtNs, row));
     const flushedNs = valueAt(flushedAtNs, row);
-    rows.atUs.push(row === 0 ? 0 : receivedUs - beforeUs);
+    rows.atUs.push(receivedUs - beforeUs);
     rows.gapUs.push(kind[row] === KIND_GENERATED ? gaps.endingAt(row, receivedUs) : 0);
     rows.holdUs.push(writtenUs - receivedUs);
     rows.flushUs.push(flushedNs === null ? UNKNOWN_US : us(flushedNs) - writtenUs);

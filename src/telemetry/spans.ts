@@ -94,15 +94,15 @@ function writeClient(report: Report, { server, facts, timeOf, options }: ClientP
 
 /** The caller's span; none when the trace began with us. */
 function callerOf({ traceId, parentSpanId: spanId, traceState }: TraceFacts): SpanContext | undefined {
-  if (spanId === undefined || !isSpanContextValid({ traceId, spanId, traceFlags: TraceFlags.SAMPLED }))
-    return undefined;
-  return {
+  if (spanId === undefined) return undefined;
+  const caller = {
     traceId,
     spanId,
     traceFlags: TraceFlags.SAMPLED,
     isRemote: true,
     ...(traceState !== undefined && { traceState: createTraceState(traceState) }),
   };
+  return isSpanContextValid(caller) ? caller : undefined;
 }
 
 /** A path of an API we know is a route; any other is text of the client and stays out of names. */

@@ -124,6 +124,7 @@ function burstsOf(reads: readonly Read[], startAtNs: number, ownTime: OwnTime): 
   }
   return bursts;
 }
+
 /** Behind the last of the reads that follow this one closely. */
 function neighboursEnd(reads: readonly Read[], from: number): number {
   let end = from + 1;
@@ -153,7 +154,6 @@ function burstOf(group: readonly Read[], beforeAtNs: number, ownTime: OwnTime): 
   const { pausedNs, blocked } = ownTime(beforeAtNs, last.atNs);
   // A single event that we read late is still a single event.
   const isLate = eventCount > 1 && (boundNs > lateNs || pausedNs > lateNs);
-  const ours = isLate || blocked;
   return {
     atNs: first.atNs,
     endAtNs: last.atNs,
@@ -162,7 +162,7 @@ function burstOf(group: readonly Read[], beforeAtNs: number, ownTime: OwnTime): 
     eventCount,
     textCount,
     endsInside: last.endsInside,
-    ours,
+    ours: isLate || blocked,
   };
 }
 

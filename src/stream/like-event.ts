@@ -51,12 +51,6 @@ interface Place {
   readonly quoteAt: number;
 }
 
-/** What an event was read as, and who read it. */
-interface Read {
-  readonly reading: Reading;
-  readonly messages: Rehearsal;
-}
-
 export class LikeEvent {
   #meaning: Meaning | undefined;
   /** The event that is kept; with {@link LikeEvent.#meaning} only. */
@@ -87,7 +81,7 @@ export class LikeEvent {
     kept.set(bytes);
     const place = placeOf(kept, messages.textPlaces);
     if (place === undefined) return;
-    this.#meaning = meaningOf(kept, place, { reading, messages });
+    this.#meaning = meaningOf(kept, place, reading, messages);
     this.#kept = kept;
     this.#textAt = place.textAt;
     this.#quoteAt = place.quoteAt;
@@ -126,13 +120,18 @@ function placeOf(event: Buffer, textPlaces: RegExp): Place | undefined {
 }
 
 /** What the event means whatever its text is; undefined when what stands in that place is not all that it tells. */
-function meaningOf(event: Buffer, { dataAt, textAt, quoteAt }: Place, read: Read): Meaning | undefined {
+function meaningOf(
+  event: Buffer,
+  { dataAt, textAt, quoteAt }: Place,
+  reading: Reading,
+  messages: Rehearsal,
+): Meaning | undefined {
   const before = event.toString('utf8', dataAt, textAt);
   const behind = event.toString('utf8', quoteAt, event.length - BLANK_LINE_BYTES);
   let meaning: Meaning | undefined;
   for (const text of TRIAL_TEXTS) {
-    meaning = read.messages.rehearse(before + text + behind);
-    if (meaning === undefined || meaning.told.text !== text || !isSame(meaning.reading, read.reading)) return undefined;
+    meaning = messages.rehearse(before + text + behind);
+    if (meaning === undefined || meaning.told.text !== text || !isSame(meaning.reading, reading)) return undefined;
   }
   return meaning;
 }

@@ -49,7 +49,7 @@ export class LoadOutputs {
     const seen = await peer?.finish();
     const result: LoadResult = seen === undefined ? measured : { ...measured, peer: seen };
     const sweep: Readonly<Record<string, string>> = step === undefined ? {} : { [step.name]: step.value };
-    if (benchmark !== undefined) this.#guidellm?.end({ benchmark, options, result, step: sweep });
+    if (benchmark !== undefined) this.#guidellm?.end({ benchmark, result, step: sweep });
     if (step !== undefined) for (const row of stepRows(step.value, result)) this.#stepsCsv?.add(row);
     return result;
   }

@@ -5,10 +5,12 @@ import type { LoadOptions } from '../options.ts';
 import type { LoadExchange, LoadResult } from '../result.ts';
 import { backendJson, constraintsJson, profileJson, strategyJson, warmupJson } from './config.ts';
 import { NOTHING } from './distribution.ts';
+import { least, most } from './extremes.ts';
 import { metricsJson } from './metrics.ts';
-import { epochS, type KeptRequest, keptRequest, requestJson } from './request.ts';
+import { type KeptRequest, keptRequest, requestJson } from './request.ts';
 
 const MS_PER_S = 1e3;
+const NS_PER_S = 1e9;
 /** What GuideLLM writes for a mean of its own scheduler that it does not have. */
 const NO_MEAN = -1;
 
@@ -26,13 +28,13 @@ export interface BenchmarkPlace {
 }
 
 export class GuidellmBenchmark {
-  readonly #options: LoadOptions;
+  readonly options: LoadOptions;
   readonly #room: Room;
   readonly #requests: KeptRequest[] = [];
   leftOutCount = 0;
 
   constructor(options: LoadOptions, room: Room) {
-    this.#options = options;
+    this.options = options;
     this.#room = room;
   }
 
@@ -50,18 +52,18 @@ export class GuidellmBenchmark {
     }
     room.requestCount -= 1;
     room.textEventCount -= exchange.textEventCount;
-    this.#requests.push(keptRequest(exchange, this.#options.schedule.kind !== 'closed'));
+    this.#requests.push(keptRequest(exchange, this.options.schedule.kind !== 'closed'));
   }
 
   json(result: LoadResult, place: BenchmarkPlace): object {
     const { startedAtEpochMs, warmupMs, measuredNs, openCount } = result;
     const requests = this.#requests;
-    const runStartS = epochS(startedAtEpochMs, 0);
+    const runStartS = startedAtEpochMs / MS_PER_S;
     const starts = requests.map(({ startS }) => startS);
     const ends = requests.map(({ endS }) => endS);
     const measureStartS = least([runStartS + warmupMs / MS_PER_S, ...starts]);
     // What was left out at the end of a long run is not a time in which nothing happened.
-    const stated = this.leftOutCount > 0 ? [] : [measureStartS + measuredNs / 1e9];
+    const stated = this.leftOutCount > 0 ? [] : [measureStartS + measuredNs / NS_PER_S];
     const window = { startS: measureStartS, endS: most([measureStartS, ...stated, ...ends]) };
     const okCount = requests.filter(({ isOk }) => isOk).length;
     const counts = { ok: okCount, errored: requests.length - okCount, open: openCount };
@@ -85,7 +87,7 @@ export class GuidellmBenchmark {
         },
         ...schedulerMeans(requests),
         dataset_incomplete: this.#hasMore(result),
-        strategy_type: strategyJson(this.#options)['type_'],
+        strategy_type: strategyJson(this.options)['type_'],
       },
       metrics: metricsJson(requests, window),
       requests: {
@@ -104,27 +106,27 @@ export class GuidellmBenchmark {
 
   /** Only a trace comes to an end by itself. */
   #hasMore({ warmupCount, openCount }: LoadResult): boolean {
-    const { schedule } = this.#options;
+    const { schedule } = this.options;
     const sentCount = this.#requests.length + this.leftOutCount + warmupCount + openCount;
     return schedule.kind !== 'recorded' || schedule.recorded.length > sentCount;
   }
 
   #config({ seed, schedule, generator, unsentCount }: LoadResult, { runId, index, step }: BenchmarkPlace): object {
-    const { classes, warmupMs } = this.#options;
+    const { classes, warmupMs } = this.options;
     return {
       id_: randomUUID(),
       run_id: runId,
       run_index: index,
-      strategy: strategyJson(this.#options),
-      constraints: Object.fromEntries(constraintsJson(this.#options).map((one) => [one.kind, one])),
+      strategy: strategyJson(this.options),
+      constraints: Object.fromEntries(constraintsJson(this.options).map((one) => [one.kind, one])),
       // No text is kept, no interval of confidence is reckoned and no rule of GuideLLM's was tried.
       sample_size: 0,
       confidence: null,
       warnings: [],
       warmup: warmupJson(warmupMs),
-      profile: profileJson([this.#options]),
+      profile: profileJson([this.options]),
       requests: { classes: classes.map(({ name, share }) => ({ name, share })) },
-      backend: backendJson(this.#options),
+      backend: backendJson(this.options),
       environment: {
         generator: 'rubato load',
         schedule,
@@ -174,12 +176,4 @@ function schedulerMeans(requests: readonly KeptRequest[]): object {
     finalized_delay_avg: NO_MEAN,
     processed_delay_avg: NO_MEAN,
   };
-}
-
-function least(moments: readonly number[]): number {
-  return moments.reduce((first, moment) => Math.min(first, moment));
-}
-
-function most(moments: readonly number[]): number {
-  return moments.reduce((last, moment) => Math.max(last, moment));
 }

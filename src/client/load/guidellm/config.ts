@@ -2,25 +2,25 @@
 import { LOAD_DURATION_MAX_S } from '../../../base/load-limits.ts';
 import { defined } from '../../../measure/defined.ts';
 import type { LoadOptions } from '../options.ts';
+import { least, most } from './extremes.ts';
 import type { KeptRequest } from './request.ts';
 
 const MS_PER_S = 1e3;
 
 /** Moments that no kind of GuideLLM draws were settled beforehand, as those of a trace are. */
 export function strategyJson({ schedule, concurrency, seed }: LoadOptions): Readonly<Record<string, unknown>> {
-  const most = { worker_count: 1, max_concurrency: concurrency };
-  if (schedule.kind === 'closed') return { type_: 'concurrent', ...most, streams: concurrency };
+  const limits = { worker_count: 1, max_concurrency: concurrency };
+  if (schedule.kind === 'closed') return { type_: 'concurrent', ...limits, streams: concurrency };
   const arrivals = schedule.kind === 'open' ? schedule.arrivals : undefined;
-  if (arrivals?.kind === 'constant') return { type_: 'constant', ...most, rate: arrivals.perSecond };
-  if (arrivals?.kind === 'poisson') return { type_: 'poisson', ...most, rate: arrivals.perSecond, random_seed: seed };
-  return { type_: 'trace', ...most, schedule_turn: 'timestamp' };
+  if (arrivals?.kind === 'constant') return { type_: 'constant', ...limits, rate: arrivals.perSecond };
+  if (arrivals?.kind === 'poisson') return { type_: 'poisson', ...limits, rate: arrivals.perSecond, random_seed: seed };
+  return { type_: 'trace', ...limits, schedule_turn: 'timestamp' };
 }
 
 /** Of runs that follow upon each other. */
 export function profileJson(runs: readonly LoadOptions[]): object {
   const strategies = runs.map(strategyJson);
   const [first] = strategies;
-  const most = runs[0]?.concurrency;
   const warmup = { warmup: warmupJson(runs[0]?.warmupMs ?? 0) };
   const each = (name: string): unknown[] => strategies.map((strategy) => strategy[name]);
   switch (first?.['type_']) {
@@ -28,7 +28,7 @@ export function profileJson(runs: readonly LoadOptions[]): object {
       return { kind: 'concurrent', streams: each('streams'), ...warmup };
     case 'constant':
     case 'poisson':
-      return { kind: first['type_'], rate: each('rate'), max_concurrency: most, ...warmup };
+      return { kind: first['type_'], rate: each('rate'), max_concurrency: runs[0]?.concurrency, ...warmup };
     default:
       return { kind: 'replay', schedule_turn: 'timestamp', ...warmup };
   }
@@ -97,7 +97,7 @@ function lengthsJson(name: string, lengths: readonly number[]): object {
     [name]: Math.round(mean),
     // A deviation of 0 is none to GuideLLM.
     ...(deviation > 0 && { [`${name}_stdev`]: deviation }),
-    [`${name}_min`]: lengths.reduce((least, length) => Math.min(least, length)),
-    [`${name}_max`]: lengths.reduce((most, length) => Math.max(most, length)),
+    [`${name}_min`]: least(lengths),
+    [`${name}_max`]: most(lengths),
   };
 }

@@ -10,6 +10,7 @@ import {
   type Making,
   type Window,
 } from './distribution.ts';
+import { least, most } from './extremes.ts';
 import { figuresOfRequest, type KeptRequest, type RequestFigures } from './request.ts';
 
 /** A request with its figures, which several distributions want. */
@@ -122,9 +123,10 @@ function tokenSpreads(known: readonly Known[], values: readonly Values[]): BySta
       }),
     );
   // These go from the first end to the last, and not over the time that was measured.
-  const firstEndS = known.reduce((least, { endS }) => Math.min(least, endS), Infinity);
-  const firstStartS = known.reduce((least, { startS }) => Math.min(least, startS), Infinity);
-  const lastEndS = known.reduce((most, { endS }) => Math.max(most, endS), -Infinity);
+  const allEndsS = known.map(({ endS }) => endS);
+  const firstEndS = least(allEndsS);
+  const firstStartS = least(known.map(({ startS }) => startS));
+  const lastEndS = most(allEndsS);
   return [
     byStatus(known, (group) => distributionOf(plain(each(group).map(({ amount }) => amount)))),
     byStatus(known, (group) => {

@@ -12,7 +12,6 @@ const SCHEMA_VERSION = 2;
 
 interface Ended {
   readonly benchmark: GuidellmBenchmark;
-  readonly options: LoadOptions;
   readonly result: LoadResult;
   readonly step: Readonly<Record<string, string>>;
 }
@@ -43,19 +42,20 @@ export class GuidellmReport {
 
   /** The file in pieces, for the whole may be longer than a string can be; undefined where nothing was measured. */
   pieces(): Iterable<string> | undefined {
-    const [first] = this.#runs;
+    const options = this.#runs.map(({ benchmark }) => benchmark.options);
+    const [first] = options;
     const requests = this.#runs.flatMap(({ benchmark }) => benchmark.requests);
     if (first === undefined || requests.length === 0) return undefined;
     const spec = {
-      backend: backendJson(first.options),
-      profile: profileJson(this.#runs.map(({ options }) => options)),
-      constraints: constraintsJson(first.options),
+      backend: backendJson(first),
+      profile: profileJson(options),
+      constraints: constraintsJson(first),
       data: [dataJson(requests)],
-      seed: { kind: 'static', value: first.options.seed },
+      seed: { kind: 'static', value: first.seed },
       outputs: [],
       metrics: { kind: 'generative', sample_size: 0, confidence: null, warnings: [] },
     };
-    const labels = { writer: 'rubato load', schedule: first.options.scheduleText };
+    const labels = { writer: 'rubato load', schedule: first.scheduleText };
     return this.#write({ metadata: { labels }, spec, benchmarks: [null] });
   }
 

@@ -4,7 +4,6 @@ import type { LoadExchange } from '../result.ts';
 
 const MS_PER_S = 1e3;
 const NS_PER_MS = 1e6;
-const NS_PER_S = 1e9;
 
 /** What of a request goes into the file; small, for many are kept. */
 export interface KeptRequest {
@@ -132,9 +131,4 @@ function timingsJson(request: KeptRequest): object {
     request_end: request.endS,
     resolve_end: request.endS,
   };
-}
-
-/** How a moment of the run's own clock reads on the wall's. */
-export function epochS(startedAtEpochMs: number, afterNs: number): number {
-  return startedAtEpochMs / MS_PER_S + afterNs / NS_PER_S;
 }

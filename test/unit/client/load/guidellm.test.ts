@@ -115,10 +115,9 @@ interface Given {
 function textOf(...runs: readonly Given[]): string {
   const report = new GuidellmReport('9.9.9');
   for (const { options: given = {}, exchanges = [EXCHANGE], step = {} } of runs) {
-    const options = { ...OPTIONS, ...given };
-    const benchmark = report.begin(options);
+    const benchmark = report.begin({ ...OPTIONS, ...given });
     for (const exchange of exchanges) benchmark.add(exchange);
-    report.end({ benchmark, options, result: RESULT, step });
+    report.end({ benchmark, result: RESULT, step });
   }
   return [...(report.pieces() ?? [])].join('');
 }
@@ -253,7 +252,7 @@ describe('a report', () => {
     const report = new GuidellmReport('9.9.9');
     const benchmark = report.begin(OPTIONS);
     for (let ordinal = 0; ordinal < LOAD_GUIDELLM_MAX_COUNT + 3; ordinal += 1) benchmark.add(FAILED);
-    report.end({ benchmark, options: OPTIONS, result: RESULT, step: {} });
+    report.end({ benchmark, result: RESULT, step: {} });
     expect([benchmark.requests.length, report.leftOutCount]).toEqual([LOAD_GUIDELLM_MAX_COUNT, 3]);
   });
 });

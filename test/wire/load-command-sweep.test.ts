@@ -1,24 +1,14 @@
 // Goal: a sweep writes what one run writes, for each of its steps: lines, files, reports and what a sidecar on the way
 // saw; and what no reader could read is refused before anything is sent. Method: the real command against a small
 // server whose answers are known, and through a real sidecar.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { LoadResult } from '../../src/client/load/result.ts';
+import { fileLines, load, stepColumns, useLoadBench } from '../support/load-bench.ts';
 import { Sidecar } from '../support/sidecar.ts';
-import { runCli } from '../unit/cli/fake-io.ts';
-import { type Behaviour, FakeServer } from '../unit/client/load/fake-server.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'rubato-sweep-'));
-const open: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each.stop();
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-const serve = (behaviour: Behaviour = {}): Promise<FakeServer> => FakeServer.start(behaviour, open);
-const load = async (url: string, ...flags: string[]) => runCli(['load', url, '--model', 'm', ...flags]);
+const { folder, open, serve } = useLoadBench();
 
 test('a sweep writes a line a step, and a report or a file of each', async () => {
   const server = await serve({ tokens: 4 });
@@ -27,20 +17,8 @@ test('a sweep writes a line a step, and a report or a file of each', async () =>
   const flags = ['--sweep', '1,2', '--count', '6', '--csv', csv ?? '', ...exports];
   const { exitCode, err } = await load(server.url, ...flags);
   expect(exitCode, err).toBe(0);
-  const lines = readFileSync(csv ?? '', 'utf8')
-    .trimEnd()
-    .split('\n');
-  expect(lines.map((line) => line.split(',').slice(0, 4).join())).toEqual([
-    'concurrency,class,sent,ok',
-    '1,interactive,6,6',
-    '2,interactive,6,6',
-  ]);
-  for (const step of ['1', '2'])
-    expect(
-      readFileSync(join(folder, `sweep-concurrency-${step}.jsonl`), 'utf8')
-        .trim()
-        .split('\n'),
-    ).toHaveLength(6);
+  expect(stepColumns(csv ?? '')).toEqual(['concurrency,class,sent,ok', '1,interactive,6,6', '2,interactive,6,6']);
+  for (const step of ['1', '2']) expect(fileLines(join(folder, `sweep-concurrency-${step}.jsonl`))).toHaveLength(6);
   const { benchmarks } = JSON.parse(readFileSync(guidellm ?? '', 'utf8')) as {
     benchmarks: { config: { strategy: { streams: number } }; metrics: { request_totals: { total: number } } }[];
   };

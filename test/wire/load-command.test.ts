@@ -2,25 +2,16 @@
 // by them, and finds the same requests at a sidecar. Method: the real command against small servers whose answers
 // are known, and through a real sidecar; bounds on one side only.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LoadResult } from '../../src/client/load/result.ts';
+import { fileLines, load, useLoadBench } from '../support/load-bench.ts';
 import { NODE, ROOT } from '../support/program.ts';
 import { Sidecar } from '../support/sidecar.ts';
-import { runCli } from '../unit/cli/fake-io.ts';
-import { type Behaviour, FakeServer, type Seen } from '../unit/client/load/fake-server.ts';
+import type { Seen } from '../unit/client/load/fake-server.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'rubato-load-'));
-const open: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each.stop();
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-const serve = (behaviour: Behaviour = {}): Promise<FakeServer> => FakeServer.start(behaviour, open);
-const load = async (url: string, ...flags: string[]) => runCli(['load', url, '--model', 'm', ...flags]);
+const { folder, open, serve } = useLoadBench();
 
 async function loadJson(url: string, ...flags: string[]): Promise<LoadResult & { exitCode: number }> {
   const { exitCode, out, err } = await load(url, '--json', '-', ...flags);
@@ -195,7 +186,7 @@ describe('what comes out', () => {
     const csv = join(folder, 'run.csv');
     const server = await serve({ tokens: 4 });
     await load(server.url, '--rate', '100', '--count', '7', '--csv', csv);
-    const [head = '', ...lines] = readFileSync(csv, 'utf8').trimEnd().split('\n');
+    const [head = '', ...lines] = fileLines(csv);
     expect(lines).toHaveLength(7);
     const columns = head.split(',');
     const cell = (line: string, name: string): string => line.split(',')[columns.indexOf(name)] ?? '';

@@ -1,17 +1,16 @@
 // Goal: the same load for each value of a setting, each against an endpoint that was started for it and is gone
 // afterwards; a command that does not bring it up is told. Method: the real command with a small server as the
 // engine, whose first token is as late as the value says.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../src/client/hops/free-port.ts';
 import type { SettingStep } from '../../src/client/load/setting-sweep.ts';
+import { fileLines, stepColumns, useLoadBench } from '../support/load-bench.ts';
 import { NODE } from '../support/program.ts';
 import { runCli } from '../unit/cli/fake-io.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'rubato-setting-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const { folder } = useLoadBench();
 
 const SERVER = `
 import { createServer } from 'node:http';
@@ -59,14 +58,7 @@ test('lines, files and reports of a setting say which value they are of', async 
   const flags = ['--sweep-setting', 'first-ms=10,30', '--csv', csv ?? '', ...exports];
   const { exitCode, err } = await sweep(`'${NODE}' '${script}' ${port} {value}`, ...flags);
   expect(exitCode, err).toBe(0);
-  const lines = readFileSync(csv ?? '', 'utf8')
-    .trimEnd()
-    .split('\n');
-  expect(lines.map((line) => line.split(',').slice(0, 4).join())).toEqual([
-    'first-ms,class,sent,ok',
-    '10,interactive,10,10',
-    '30,interactive,10,10',
-  ]);
+  expect(stepColumns(csv ?? '')).toEqual(['first-ms,class,sent,ok', '10,interactive,10,10', '30,interactive,10,10']);
   const { benchmarks } = JSON.parse(readFileSync(guidellm ?? '', 'utf8')) as {
     benchmarks: { config: { environment: object } }[];
   };
@@ -74,12 +66,7 @@ test('lines, files and reports of a setting say which value they are of', async 
     { 'first-ms': '10' },
     { 'first-ms': '30' },
   ]);
-  for (const value of ['10', '30'])
-    expect(
-      readFileSync(join(folder, `run-first-ms-${value}.jsonl`), 'utf8')
-        .trim()
-        .split('\n'),
-    ).toHaveLength(10);
+  for (const value of ['10', '30']) expect(fileLines(join(folder, `run-first-ms-${value}.jsonl`))).toHaveLength(10);
 });
 
 test('a command that fails is told with its value, exit 69', async () => {

@@ -1,16 +1,23 @@
 // GuideLLM, the benchmark client of the vLLM project, from PyPI. Installs it, lets its own loader read a report, and
 // lets it reckon its figures anew from the moments in it.
-import { spawn } from 'node:child_process';
 import { installed, type Recipe } from '../engine/cache.ts';
-import { atTheEnd } from '../../support/children.ts';
-import { killGroup, MissingError, needCommand, runCommand } from '../engine/command.ts';
+import { installClient, type PythonClient, runClient } from './python-client.ts';
 
 const VERSION = '0.8.1';
-const PACKAGES = new URL('guidellm-packages.txt', import.meta.url).pathname;
-const RUN_CAP_MS = 2 * 60_000;
-const LAST_WORDS_CHARS = 600;
+const CLIENT: PythonClient = {
+  name: 'GuideLLM',
+  packages: new URL('guidellm-packages.txt', import.meta.url).pathname,
+  capMs: 2 * 60_000,
+  // As wide as its tables are.
+  env: { COLUMNS: '200' },
+};
 
-const RECIPE: Recipe = { name: `guidellm-${VERSION}`, capMs: 8 * 60_000, diskBytes: 2e9, make: install };
+const RECIPE: Recipe = {
+  name: `guidellm-${VERSION}`,
+  capMs: 8 * 60_000,
+  diskBytes: 2e9,
+  make: (folder, deadlineAtMs) => installClient(CLIENT, folder, deadlineAtMs, ['-c', STAND_IN]),
+};
 
 /** It imports torch for what loads data sets, two classes of it, and never here: gigabytes that nothing would use. */
 const STAND_IN = `
@@ -60,18 +67,6 @@ print(json.dumps([
 ]))
 `;
 
-async function install(folder: string, deadlineAtMs: number): Promise<void> {
-  if (process.platform !== 'linux')
-    throw new MissingError(`GuideLLM is tried on Linux only, and this is ${process.platform}`);
-  const python = await needCommand('python3');
-  const run = (command: string, ...args: string[]): Promise<void> =>
-    runCommand(command, args, { cwd: folder, deadlineAtMs });
-  await run(python, '-m', 'venv', 'client');
-  const binary = ['--only-binary', ':all:', '--no-deps', '--quiet', '--no-input'];
-  await run('client/bin/python', '-m', 'pip', 'install', ...binary, '-r', PACKAGES);
-  await run('client/bin/python', '-c', STAND_IN);
-}
-
 /** A tree of figures; nobody needs its names here. */
 export interface Tree {
   readonly [name: string]: Tree | number | string | boolean | null | undefined;
@@ -99,32 +94,11 @@ export class Guidellm {
 
   /** Throws where its loader refuses the file. */
   async read(path: string): Promise<ReadBenchmark[]> {
-    return JSON.parse(await this.#python(['-c', READER, path])) as ReadBenchmark[];
+    return JSON.parse(await runClient(CLIENT, this.#folder, ['-c', READER, path])) as ReadBenchmark[];
   }
 
   /** Its tables. */
   async show(path: string): Promise<string> {
-    return await this.#python(['-m', 'guidellm', 'export', path, '--output', 'kind=console']);
-  }
-
-  async #python(args: readonly string[]): Promise<string> {
-    const child = spawn(`${this.#folder}/client/bin/python`, args, {
-      cwd: this.#folder,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // As wide as its tables are.
-      env: { ...process.env, COLUMNS: '200' },
-    });
-    const kill = (): void => killGroup(child.pid);
-    const release = atTheEnd(kill);
-    const cap = setTimeout(kill, RUN_CAP_MS);
-    let [out, words] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-LAST_WORDS_CHARS)));
-    const code = await new Promise((resolve) => void child.once('close', resolve));
-    clearTimeout(cap);
-    release();
-    if (code !== 0) throw new Error(`GuideLLM ended with ${String(code)}: ${words}`);
-    return out;
+    return await runClient(CLIENT, this.#folder, ['-m', 'guidellm', 'export', path, '--output', 'kind=console']);
   }
 }

@@ -4,39 +4,31 @@ import { describe, expect, test } from 'vitest';
 import { LOAD_GUIDELLM_MAX_COUNT } from '../../../../src/base/load-limits.ts';
 import { GuidellmReport } from '../../../../src/client/load/guidellm/report.ts';
 import type { LoadOptions } from '../../../../src/client/load/options.ts';
-import type { LoadExchange, LoadResult } from '../../../../src/client/load/result.ts';
+import type { LoadExchange } from '../../../../src/client/load/result.ts';
 import { targetOf } from '../../../../src/client/probe/apis.ts';
+import { sampleExchange, sampleResult } from './samples.ts';
 
 const MS = 1e6;
 const START_MS = 1_700_000_000_000;
 const START_S = START_MS / 1e3;
 
-const EXCHANGE: LoadExchange = {
-  ordinal: 3,
-  class: 'chat',
-  dueAtNs: 0,
+const EXCHANGE = sampleExchange({
   sentAtNs: 500 * MS,
   waitNs: 500 * MS,
-  lateNs: 0,
   sentEpochMs: START_MS + 500,
-  outcome: 'ok',
   status: 200,
   ttftNs: 250 * MS,
   ttfoNs: 500 * MS,
   lastTextNs: 1_000 * MS,
   tpotNs: 250 * MS,
   durationNs: 1_500 * MS,
-  gapsNs: [],
-  taintedCount: 0,
-  stallCount: 0,
   eventCount: 6,
   textEventCount: 4,
   plannedPromptTokens: 40,
   plannedOutputTokens: 8,
   promptTokens: 50,
   outputTokens: 4,
-  missed: [],
-};
+});
 const { ttftNs: _t, ttfoNs: _o, lastTextNs: _l, tpotNs: _p, promptTokens: _q, outputTokens: _r, ...BARE } = EXCHANGE;
 const FAILED: LoadExchange = { ...BARE, outcome: 'error_http', status: 503, eventCount: 0, textEventCount: 0 };
 
@@ -73,26 +65,14 @@ const OPTIONS: LoadOptions = {
   listener: {},
 };
 
-const RESULT: LoadResult = {
-  schema: 1,
-  url: 'http://engine:8000/v1/chat/completions',
-  api: 'chat',
-  model: 'm',
+const RESULT = sampleResult({
   schedule: 'Poisson arrivals, 2 requests/s',
-  seed: 7,
   startedAtEpochMs: START_MS,
-  warmupMs: 0,
   measuredNs: 2_000 * MS,
-  warmupCount: 0,
   unsentCount: 2,
   openCount: 1,
-  resentCount: 0,
-  mostOpenCount: 1,
-  stopped: false,
-  classes: [],
-  verdicts: [],
   generator: { late: { count: 0, neverCount: 0 }, warnings: ['late'] },
-};
+});
 
 type Json = Readonly<Record<string, unknown>>;
 interface Benchmark {

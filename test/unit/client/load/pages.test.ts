@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { aiperfLine } from '../../../../src/client/load/export-aiperf.ts';
 import { plotLines, plotSvg } from '../../../../src/client/load/plot.ts';
 import { progressText } from '../../../../src/client/load/progress.ts';
-import type { LoadExchange } from '../../../../src/client/load/result.ts';
 import { spreadRow } from '../../../../src/client/load/rows.ts';
+import { sampleExchange } from './samples.ts';
 
 const MS = 1e6;
 const AXES = { x: 'TTFT', y: 'gap' };
@@ -53,27 +53,15 @@ test('progress goes by time, and by requests where they end the run', () => {
   );
 });
 
-const EXCHANGE: LoadExchange = {
-  ordinal: 3,
-  class: 'chat',
-  dueAtNs: 0,
-  sentAtNs: 5 * MS,
-  waitNs: 5 * MS,
-  lateNs: 0,
+const EXCHANGE = sampleExchange({
   sentEpochMs: 1_700_000_000_000,
-  outcome: 'ok',
   ttftNs: 20 * MS,
   tpotNs: 10 * MS,
   durationNs: 50 * MS,
   gapsNs: [10 * MS, 12 * MS],
-  taintedCount: 0,
-  stallCount: 0,
   eventCount: 5,
   textEventCount: 3,
-  plannedPromptTokens: 4,
-  plannedOutputTokens: 5,
-  missed: [],
-};
+});
 
 test('a line of AIPerf has its moments in ns and its lengths in ms', () => {
   expect(JSON.parse(aiperfLine(EXCHANGE))).toMatchObject({

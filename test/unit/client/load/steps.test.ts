@@ -6,60 +6,17 @@ import { ClassTally } from '../../../../src/client/load/class-tally.ts';
 import { stepLine, stepRows, stepsHead } from '../../../../src/client/load/csv-steps.ts';
 import { PeerTally } from '../../../../src/client/load/peer-figures.ts';
 import { peerStepLines } from '../../../../src/client/load/peer-report.ts';
-import type { ClassFigures, LoadExchange, LoadResult } from '../../../../src/client/load/result.ts';
+import type { ClassFigures, LoadResult } from '../../../../src/client/load/result.ts';
+import { sampleExchange, sampleResult } from './samples.ts';
 
 const MS = 1e6;
 
 function figures(name: string, outcomes: readonly string[]): ClassFigures {
   const tally = new ClassTally(name);
-  for (const [ordinal, outcome] of outcomes.entries()) tally.add(exchange(ordinal, outcome));
+  for (const [ordinal, outcome] of outcomes.entries())
+    tally.add(sampleExchange({ ordinal, outcome, ...(outcome === 'ok' && { ttftNs: 20 * MS }) }));
   tally.addUnsent();
   return tally.read();
-}
-
-const exchange = (ordinal: number, outcome: string): LoadExchange => ({
-  ordinal,
-  class: 'chat',
-  dueAtNs: 0,
-  sentAtNs: 5 * MS,
-  waitNs: 5 * MS,
-  lateNs: 0,
-  sentEpochMs: 0,
-  outcome,
-  ...(outcome === 'ok' && { ttftNs: 20 * MS }),
-  durationNs: 90 * MS,
-  gapsNs: [],
-  taintedCount: 0,
-  stallCount: 0,
-  eventCount: 0,
-  textEventCount: 0,
-  plannedPromptTokens: 4,
-  plannedOutputTokens: 5,
-  missed: [],
-});
-
-function result(classes: readonly ClassFigures[], more: Partial<LoadResult> = {}): LoadResult {
-  return {
-    schema: 1,
-    url: 'http://engine/v1/chat/completions',
-    api: 'chat',
-    model: 'm',
-    schedule: 'closed loop',
-    seed: 1,
-    startedAtEpochMs: 0,
-    warmupMs: 0,
-    measuredNs: 1,
-    warmupCount: 0,
-    unsentCount: 0,
-    openCount: 0,
-    resentCount: 0,
-    mostOpenCount: 1,
-    stopped: false,
-    classes,
-    verdicts: [],
-    generator: { late: { count: 0, neverCount: 0 }, warnings: [] },
-    ...more,
-  };
 }
 
 const HEAD = stepsHead('concurrency').split(',');
@@ -74,7 +31,7 @@ function peer() {
 }
 
 test('a line has the value of its step, both clocks, never for what failed and nothing for what is not known', () => {
-  const [row] = stepRows('4', result([figures('chat', ['ok', 'error_http'])]));
+  const [row] = stepRows('4', sampleResult({ classes: [figures('chat', ['ok', 'error_http'])] }));
   const line = row === undefined ? '' : stepLine(row);
   expect(line.split(',')).toHaveLength(HEAD.length);
   expect(cells(line, 'concurrency', 'class', 'sent', 'ok', 'not_sent')).toEqual(['4', 'chat', '2', '1', '1']);
@@ -91,7 +48,7 @@ test('several classes have a line each and one of all, which alone has what a pe
     { ...met, ...counts, class: 'a', met: 'true' },
     { ...met, ...counts, class: 'b', met: 'false' },
   ] as unknown as LoadResult['verdicts'];
-  const lines = stepRows('4', result([a, b], { all, verdicts, peer: peer() })).map(stepLine);
+  const lines = stepRows('4', sampleResult({ classes: [a, b], all, verdicts, peer: peer() })).map(stepLine);
   expect(lines.map((line) => cells(line, 'class', 'objectives_met', 'peer_found', 'peer_ttft_added_p50_ms'))).toEqual([
     ['a', 'true', '', ''],
     ['b', 'false', '', ''],
@@ -101,20 +58,20 @@ test('several classes have a line each and one of all, which alone has what a pe
 
 test('a value that a spreadsheet would take for a formula is made plain', () => {
   expect(stepsHead('seqs')).toMatch(/^seqs,class,/);
-  const [row] = stepRows('+8', result([figures('chat', ['ok'])]));
+  const [row] = stepRows('+8', sampleResult({ classes: [figures('chat', ['ok'])] }));
   expect(row === undefined ? '' : stepLine(row)).toMatch(/^'\+8,chat,/);
 });
 
 test('what the way added has a row a step, and no table without a peer', () => {
   const steps = [
-    { value: '1', result: result([], { peer: peer() }) },
-    { value: '2', result: result([], { peer: new PeerTally().read('edge') }) },
+    { value: '1', result: sampleResult({ peer: peer() }) },
+    { value: '2', result: sampleResult({ peer: new PeerTally().read('edge') }) },
   ];
   const [, title, , first = '', second = ''] = peerStepLines('at a time', steps);
   expect(title).toBe('added on the way from edge');
   expect(first.split(/\s+/)).toEqual(['1', '1/2', '2.0', '–', '1.0', '–', '1.0', '–']);
   expect(second.split(/\s+/)).toEqual(['2', '0/0', '–', '–', '–', '–', '–', '–']);
-  expect(peerStepLines('at a time', [{ value: '1', result: result([]) }])).toEqual([]);
+  expect(peerStepLines('at a time', [{ value: '1', result: sampleResult() }])).toEqual([]);
 });
 
 test('each step has a file of its own, also where values are alike or no part of a name', () => {

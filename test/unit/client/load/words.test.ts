@@ -3,10 +3,10 @@
 import { describe, expect, test } from 'vitest';
 import { csvLine, CSV_HEAD } from '../../../../src/client/load/csv.ts';
 import { PeerTally } from '../../../../src/client/load/peer-figures.ts';
-import type { LoadExchange } from '../../../../src/client/load/result.ts';
 import { readSloWords } from '../../../../src/client/load/slo-words.ts';
 import { TraceReader } from '../../../../src/client/load/trace.ts';
 import { verdictOf } from '../../../../src/client/load/verdicts.ts';
+import { sampleExchange } from './samples.ts';
 
 const MS = 1e6;
 
@@ -108,26 +108,14 @@ describe('a verdict over a run', () => {
 });
 
 describe('CSV', () => {
-  const exchange: LoadExchange = {
-    ordinal: 3,
-    class: 'chat',
+  const exchange = sampleExchange({
     dueAtNs: 10 * MS,
     sentAtNs: 15 * MS,
-    waitNs: 5 * MS,
-    lateNs: 0,
-    sentEpochMs: 0,
-    outcome: 'ok',
     ttftNs: 20 * MS,
-    durationNs: 90 * MS,
     gapsNs: [1, 2],
-    taintedCount: 0,
-    stallCount: 0,
-    eventCount: 0,
     textEventCount: 3,
-    plannedPromptTokens: 4,
-    plannedOutputTokens: 5,
     missed: ['ttft', 'e2e'],
-  };
+  });
   const cellOf = (line: string, name: string) => line.split(',')[CSV_HEAD.split(',').indexOf(name)];
 
   test('has both clocks, and nothing where nothing is known', () => {

@@ -1,5 +1,4 @@
 // Open exchanges as the live feed lists them: which of them, and what is known of each.
-import { nowNs } from '../base/clock.ts';
 import type { ObservedExchange } from '../observe/observed-exchange.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { OpenDetail } from '../telemetry/live/open-detail.ts';
@@ -14,25 +13,24 @@ export function openSights(
 ): { readonly openCount: number; readonly sights: OpenSight[] } {
   const all = [...observer.openObserved()];
   const chosen = all.toSorted(bySilence).slice(0, maxCount);
-  const atNs = nowNs();
-  return { openCount: all.length, sights: chosen.map((observed) => sightOf(observer, observed, atNs)) };
+  return { openCount: all.length, sights: chosen.map((observed) => sightOf(observer, observed)) };
 }
 
 /** As much as there is by now of the record of one of them; undefined when it is not open. */
 export function openDetail(observer: Sources, id: string): OpenDetail | undefined {
   for (const observed of observer.openObserved()) {
     if (observed.id !== id) continue;
-    const sight = sightOf(observer, observed, nowNs());
+    const sight = sightOf(observer, observed);
     const { marks, chunks, events } = observed;
     return { open: sight.view, marks, chunks: chunks.columns, events: events.columns, ...stallsOf(sight) };
   }
   return undefined;
 }
 
-function sightOf(observer: Sources, observed: ObservedExchange, atNs: number): OpenSight {
+function sightOf(observer: Sources, observed: ObservedExchange): OpenSight {
   const seen = observer.stalls.watchOf(observed)?.seen;
   return {
-    view: observer.viewOf(observed, atNs),
+    view: observer.viewOf(observed),
     // Metering begins with the class, which asking for it would decide: by the first token that is done.
     ttftNs: observed.tokenSeen ? observed.metering.firstToken.ttftNs : undefined,
     gapMaxNs: seen?.gapMaxNs,

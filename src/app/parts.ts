@@ -78,7 +78,11 @@ export interface Given {
 }
 
 /** Those who make reports of what the tapes say. */
-function createObservation(config: Config, { log, outlets, otlp, sinks }: Given, overflowCount: () => number) {
+function createObservation(
+  config: Config,
+  { log, outlets, otlp, sinks }: Given,
+  { drain, overflowCount }: { readonly drain: TapeDrain; readonly overflowCount: () => number },
+) {
   const routeBook = new RouteBook();
   // Evidence and observer know of each other: who polls must see who is open, and asks only later.
   const polling = new EngineMetrics({
@@ -112,6 +116,7 @@ function createObservation(config: Config, { log, outlets, otlp, sinks }: Given,
     capturesText: config.captureText,
     promptBucketEdges: config.promptBucketEdges,
     outputBucketEdges: config.outputBucketEdges,
+    toldUpToNs: () => drain.readUpToNs,
     wallOffsetMs,
     onFault: tellOnce(log),
   });
@@ -121,9 +126,10 @@ function createObservation(config: Config, { log, outlets, otlp, sinks }: Given,
 
 export function createParts(config: Config, given: Given): Parts {
   const { env, log, outlets, otlp } = given;
-  const observation = createObservation(config, given, () => supervisor.tapeCounts().overflowCount);
-  const { routeBook, polling, floors, shedWatch, calibrations, observer, peer } = observation;
   const drain = new TapeDrain((fault) => log.error('a tape entry could not be read', faultFields(fault)));
+  const overflowCount = (): number => supervisor.tapeCounts().overflowCount;
+  const observation = createObservation(config, given, { drain, overflowCount });
+  const { routeBook, polling, floors, shedWatch, calibrations, observer, peer } = observation;
   const { listenTls } = config;
   const tlsFiles =
     listenTls && new TlsFiles({ files: listenTls, log, onChange: (pair) => supervisor.replaceTls(pair) });

@@ -31,6 +31,8 @@ export interface ObserverOptions extends ClosingOptions, ObserverTerms {
   /** By their numbers on the tape. */
   readonly routes: readonly ObservedRoute[];
   readonly models: readonly string[];
+  /** Up to when all that happened has been told here: open exchanges are shown as they were then. */
+  readonly toldUpToNs: () => number;
   /** Wall time less monotonic time now, in ms. */
   readonly wallOffsetMs: () => number;
   /** What is published by the engines that are polled; absent where none is. */

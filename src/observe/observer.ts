@@ -122,12 +122,11 @@ export class Observer {
   }
 
   openExchanges(): OpenExchange[] {
-    const atNs = nowNs();
-    return Array.from(this.#open.values(), (observed) => this.viewOf(observed, atNs));
+    return Array.from(this.#open.values(), (observed) => this.viewOf(observed));
   }
 
-  viewOf(observed: ObservedExchange, atNs: number): OpenExchange {
-    return openView(observed, atNs, {
+  viewOf(observed: ObservedExchange): OpenExchange {
+    return openView(observed, this.#options.toldUpToNs(), {
       route: this.#routes.nameOf(observed),
       model: this.#models.labelOf(observed.request.model),
       ...this.#routes.edgeOf(observed),

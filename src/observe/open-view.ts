@@ -2,13 +2,14 @@
 import type { OpenExchange } from '../judge/report.ts';
 import type { ObservedExchange } from './observed-exchange.ts';
 
+/** `atNs`: up to when all is known of it, or earlier than its last entry while the tape is still being read. */
 export function openView(
   observed: ObservedExchange,
   atNs: number,
   labels: { readonly route: string; readonly model: string; readonly edge?: string },
 ): OpenExchange {
-  const ageNs = atNs - observed.opening.openedAtNs;
   const { lastGeneratedAtNs, clientUnackedBytes } = observed;
+  const ageNs = Math.max(atNs - observed.opening.openedAtNs, lastGeneratedAtNs ?? 0);
   const silentNs = lastGeneratedAtNs === undefined ? undefined : ageNs - lastGeneratedAtNs;
   const { trace } = observed.opening;
   return {

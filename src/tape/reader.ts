@@ -36,6 +36,11 @@ export class TapeReader {
     return ((Atomics.load(this.#tape.control, SLOT.head) >>> 0) - this.#tail) >>> 0;
   }
 
+  /** The share of the ring that they take. */
+  fillRatio(): number {
+    return this.waitingBytes() / this.#tape.dataBytes;
+  }
+
   /**
    * Hands out at most so many entries; returns how many. `pausesAtEnds`: none behind the end of an exchange, which
    * takes its handler as long as a hundred others.

@@ -1,7 +1,7 @@
-// Goal: tapes are read often while something comes and seldom while nothing does, in bounded batches, and a fault in
-// one entry stops nothing.
+// Goal: tapes are read soon while something comes, seldom while nothing or very much does, in bounded batches, and a
+// fault in one entry stops nothing.
 // Method: real tapes, fake timers; what was told after each moment.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TapeDrain } from '../../../src/observe/tape-drain.ts';
 import type { TapeHandler } from '../../../src/tape/entries.ts';
 import { createTape } from '../../../src/tape/layout.ts';
@@ -20,8 +20,8 @@ interface Source {
 }
 
 /** A tape whose marks are told as their moments; a negative one makes the handler throw. */
-function source(): Source {
-  const tape = createTape(2 ** 18);
+function source(ringBytes = 2 ** 18): Source {
+  const tape = createTape(ringBytes);
   const writer = new TapeWriter(tape);
   const told: number[] = [];
   return {
@@ -63,6 +63,71 @@ test('an idle tape is read every 50 ms, a busy one every 20', () => {
   expect(one.told).toEqual([1, 2]);
   vi.advanceTimersByTime(1);
   expect(one.told).toEqual([1, 2, 3]);
+  drain.stop();
+});
+
+describe('a crowd', () => {
+  /** 4,000 entries a second: 80 in the 20 ms between two looks, 200 in the first 50. */
+  const marks = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+  /** Looks found so many entries; how long until the next one. */
+  function pauseAfter(counts: readonly number[], pausesMs: readonly number[], last = source()): number {
+    const { drain } = createDrain(last);
+    for (const [index, count] of counts.entries()) {
+      last.mark(...marks(count));
+      vi.advanceTimersByTime(pausesMs[index] as number);
+    }
+    const told = last.told.length;
+    last.mark(-0);
+    let pauseMs = 0;
+    while (last.told.length === told) {
+      vi.advanceTimersByTime(1);
+      pauseMs += 1;
+    }
+    drain.stop();
+    return pauseMs;
+  }
+
+  test('of 4,000 entries a second is read every 100 ms, with one fewer every 20', () => {
+    expect(pauseAfter([200], [50])).toBe(100);
+    expect(pauseAfter([199], [50])).toBe(20);
+    expect(pauseAfter([1, 80], [50, 20])).toBe(100);
+    expect(pauseAfter([1, 79], [50, 20])).toBe(20);
+  });
+
+  test('is one as long as it comes as fast: 400 entries in 100 ms are, 399 are none', () => {
+    expect(pauseAfter([200, 400], [50, 100])).toBe(100);
+    expect(pauseAfter([200, 399], [50, 100])).toBe(20);
+    expect(pauseAfter([200, 400, 0], [50, 100, 100])).toBe(50);
+  });
+
+  test('whose tape fills beyond an eighth is read soon', () => {
+    // An entry takes 32 bytes.
+    const ringBytes = 2 ** 16;
+    expect(pauseAfter([256], [50], source(ringBytes))).toBe(100);
+    expect(pauseAfter([257], [50], source(ringBytes))).toBe(20);
+  });
+});
+
+test('what is known whole is the latest moment at which nothing was left to read', () => {
+  const one = source();
+  const { drain } = createDrain(one);
+  const startNs = drain.readUpToNs;
+  one.mark(1);
+  vi.advanceTimersByTime(49);
+  expect(drain.readUpToNs).toBe(startNs);
+  vi.advanceTimersByTime(1);
+  expect(drain.readUpToNs).toBe(startNs + 50e6);
+  // Not between two turns of one look.
+  one.mark(...Array.from({ length: 2_500 }, (_, index) => index));
+  for (const [count, upToNs] of [
+    [1_001, 50e6],
+    [2_001, 50e6],
+    [2_501, 70e6],
+  ]) {
+    vi.advanceTimersToNextTimer();
+    expect([one.told.length, drain.readUpToNs - startNs]).toEqual([count, upToNs]);
+  }
   drain.stop();
 });
 

@@ -76,6 +76,7 @@ export function createStage(changes: Partial<ObserverOptions> = {}): Stage {
     models: [],
     promptBucketEdges: [256, 1_024],
     outputBucketEdges: [64],
+    toldUpToNs: () => OPENED_AT_NS,
     wallOffsetMs: () => OPENED_EPOCH_MS - OPENED_AT_NS / 1e6,
     onFault: (where, fault) => void faults.push(`${where}: ${fault instanceof Error ? fault.message : String(fault)}`),
     ...changes,

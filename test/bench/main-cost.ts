@@ -2,7 +2,9 @@
 // A tape is written as a relay would write it and read by the parts that `rubato serve` is made of, in this process:
 // traces and metrics to a collector, a record file, every chunk stamped. No sockets of streams, no waiting, so that
 // what a change saves or costs shows on a busy machine as well. Gives no verdict. `--cpu-prof` goes to Node before it.
-//   --turns 5       turns of each length of stream
+//   --turns 5            turns of each length of stream
+//   --look-ms 20,100     writes at the pace of a real relay instead, and has the tape read so often, in turns: what a
+//                        thread that sleeps meanwhile pays for its caches
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +37,11 @@ const PREFILL_NS = 30e6;
 const CHUNK_COUNTS = [15, 150];
 const TAPE_BYTES = 4 * 1024 * 1024;
 
-const { values: options } = parseArgs({ options: { turns: { type: 'string', default: '5' } } });
+const { values: options } = parseArgs({
+  options: { turns: { type: 'string', default: '5' }, 'look-ms': { type: 'string' } },
+});
+/** Undefined is one step behind the other. */
+const LOOKS_MS: readonly (number | undefined)[] = options['look-ms']?.split(',').map(Number) ?? [undefined];
 
 const REQUEST = Buffer.from(requestBody(0));
 const REQUEST_FIELDS = ['host', 'bench', 'content-type', 'application/json', 'content-length', String(REQUEST.length)];
@@ -144,8 +150,8 @@ interface Cost {
 
 let exchangeCount = 0;
 
-/** Steps of all places, one behind the other, each read as soon as it is written. */
-async function play(handler: TapeHandler, chunkCount: number): Promise<Cost> {
+/** Steps of all places, each read as soon as it is written, or all those of a while when it is over. */
+async function play(handler: TapeHandler, chunkCount: number, lookMs: number | undefined): Promise<Cost> {
   const tape = createTape(TAPE_BYTES);
   const [writer, reader] = [new TapeWriter(tape), new TapeReader(tape)];
   const places = Array.from({ length: STREAM_COUNT }, () => new Place(writer, chunkCount));
@@ -158,9 +164,12 @@ async function play(handler: TapeHandler, chunkCount: number): Promise<Cost> {
       if (step < (index * chunkCount) / STREAM_COUNT) continue;
       place.step(() => (exchangeCount += 1), startNs + step * STEP_NS + index * OFFSET_NS);
     }
-    while (reader.drain(handler, STREAM_COUNT) > 0);
+    const isLook = lookMs === undefined || (step + 1) % Math.round((lookMs * 1e6) / STEP_NS) === 0;
+    if (!isLook) continue;
+    if (lookMs !== undefined) await delay(lookMs);
     // Exports and files have their turn, as they have between two looks at the tape.
-    await new Promise(setImmediate);
+    do await new Promise(setImmediate);
+    while (reader.drain(handler, STREAM_COUNT) > 0);
   }
   await delay(300);
   const used = process.cpuUsage(before.process);
@@ -207,24 +216,29 @@ const { observer } = createParts(loaded.config, {
 });
 const handler = observer.handlerFor(0, 0, () => undefined);
 
-for (const chunkCount of CHUNK_COUNTS) await play(handler, chunkCount);
-const turns: Cost[][] = [];
+for (const chunkCount of CHUNK_COUNTS) await play(handler, chunkCount, undefined);
+const turns = LOOKS_MS.map((lookMs) => ({ lookMs, costs: [] as Cost[][] }));
 for (let turn = 0; turn < Number(options.turns); turn += 1) {
-  const costs: Cost[] = [];
-  for (const chunkCount of CHUNK_COUNTS) costs.push(await play(handler, chunkCount));
-  turns.push(costs);
+  for (const { lookMs, costs } of turns) {
+    const pair: Cost[] = [];
+    for (const chunkCount of CHUNK_COUNTS) pair.push(await play(handler, chunkCount, lookMs));
+    costs.push(pair);
+  }
 }
-const row = (name: string, of: 'threadUs' | 'processUs'): string[] => {
-  const solved = turns.map(([few, many]) => solve(few as Cost, many as Cost, of));
+const row = (name: string, costs: readonly Cost[][], of: 'threadUs' | 'processUs'): string[] => {
+  const solved = costs.map(([few, many]) => solve(few as Cost, many as Cost, of));
   return [
     name,
     spread(solved.map(({ chunk }) => chunk)),
     spread(solved.map(({ exchange }) => exchange)),
-    spread(turns.map(([, many]) => (many as Cost)[of] / (many as Cost).chunkCount)),
+    spread(costs.map(([, many]) => (many as Cost)[of] / (many as Cost).chunkCount)),
   ];
 };
 const head = ['µs', 'a chunk', 'an exchange', 'a chunk of streams of 150, all told'];
-const rows = [row('main thread', 'threadUs'), row('the process', 'processUs')];
+const rows = turns.flatMap(({ lookMs, costs }) => {
+  const when = lookMs === undefined ? '' : `, a look every ${lookMs} ms`;
+  return [row(`main thread${when}`, costs, 'threadUs'), row(`the process${when}`, costs, 'processUs')];
+});
 process.stdout.write(`${machineText()}\n\n${tableText({ title: 'main thread', head, rows })}\n`);
 await outlets.close();
 await collector.stop();

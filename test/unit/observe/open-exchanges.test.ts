@@ -110,7 +110,12 @@ test('a view has id, age, class, model, route and trace', () => {
 });
 
 test('while the tape is still being read, what has been read already is not younger than the latest whole moment', () => {
-  const early = viewOf((play) => play.request(CHAT).head(1).chunk(AGE_MS + 80, text('a')));
+  const early = viewOf((play) =>
+    play
+      .request(CHAT)
+      .head(1)
+      .chunk(AGE_MS + 80, text('a')),
+  );
   expect([early.ageMs, early.silentMs, early.phase]).toEqual([AGE_MS + 80, 0, 'stream']);
   const opening = { openedAtNs: OPENED_AT_NS + (AGE_MS + 5) * 1e6 };
   expect(viewOf((play) => play.request(CHAT), opening).ageMs).toBe(0);

@@ -12,11 +12,11 @@ import type { OtlpProtocol } from './otel-environment.ts';
 export async function spanExporterFor(protocol: OtlpProtocol): Promise<SpanExporter> {
   switch (protocol) {
     case 'http/protobuf':
-      return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter();
+      return (await import('./otlp-span-exporters.ts')).createHttpSpanExporter();
     case 'http/json':
       return new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter();
     case 'grpc':
-      return new (await import('@opentelemetry/exporter-trace-otlp-grpc')).OTLPTraceExporter();
+      return await (await import('./otlp-span-exporters.ts')).createGrpcSpanExporter();
   }
 }
 

@@ -23,8 +23,6 @@ export const CLOCK_STEP_MIN_MS = 50;
 export const TIME_WATCH_MS = 250;
 /** How often at most the log tells of a stepped clock, or of a quota that holds the process back. */
 export const TIME_WATCH_LOG_EVERY_MS = 60_000;
-/** Pauses of the relay kept of the time before an exchange's first chunk; only the latest can touch its stamp. */
-export const PAUSES_EARLY_MAX_COUNT = 4;
 /** Largest bound of a stamp's error that is told, as it fits 32 bits; this one means "so much or more". */
 export const ERROR_BOUND_MAX_NS = 0xffff_ffff;
 

@@ -20,7 +20,7 @@ import type { TaintCause } from './figures.ts';
 import type { GapPoint } from './gap.ts';
 import { PauseLog } from './pause-log.ts';
 import { StallMeter } from './stall.ts';
-import { taintCause } from './taint.ts';
+import { isGoodBound, taintCause, type GapEnds } from './taint.ts';
 
 /** A trusted gap that ended. */
 export interface Gap {
@@ -57,12 +57,18 @@ export interface GapMeterOptions {
   /** Smallest gap that can be a stall, from the class. */
   readonly stallNs: number;
   readonly listener: GapListener;
+  /**
+   * Asked, before a gap is judged that pauses may explain, to tell by `onPause` of those that were not over at this
+   * moment. Absent where they are told unasked.
+   */
+  readonly hearPauses?: (sinceNs: number) => void;
 }
 
 export class GapMeter {
   readonly #chunks: ChunkRows;
   readonly #listener: GapListener;
   readonly #stalls: StallMeter;
+  readonly #hearPauses: ((sinceNs: number) => void) | undefined;
   readonly #blocked = new BlockedLog();
   readonly #pauses = new PauseLog();
   /** Rows whose flush ends a gap, with the row it began at. */
@@ -75,6 +81,7 @@ export class GapMeter {
     this.#chunks = options.chunks;
     this.#listener = options.listener;
     this.#stalls = new StallMeter(options.stallNs);
+    this.#hearPauses = options.hearPauses;
   }
 
   /** An event with a generated fragment was completed by the chunk in this row. Once an event. */
@@ -115,8 +122,8 @@ export class GapMeter {
 
   /**
    * The relay's thread was held up. Now and then those give way that explained nothing and are over since the
-   * last read: a busy relay collects garbage many times a second, and each pause is told to every stream. When
-   * all are still needed, pauses beyond the cap are ignored, see {@link pausesFull}.
+   * last read: a busy relay collects garbage many times a second. When all are still needed, pauses beyond the cap
+   * are ignored, see {@link pausesFull}.
    */
   onPause(pause: Pause): void {
     // Pauses of a record are those that were kept.
@@ -160,6 +167,9 @@ export class GapMeter {
       endBoundNs: chunks.errorBoundNs(row),
       readsBefore: this.#readCount,
     };
+    if (!this.#isPlain(ends)) {
+      this.#hearPauses?.(Math.min(ends.startAtNs - ends.startBoundNs, ends.endAtNs - ends.endBoundNs));
+    }
     const cause = taintCause(ends, this.#blocked, this.#pauses);
     if (cause !== undefined) {
       this.#listener.onTaintedGap(cause, row);
@@ -167,6 +177,11 @@ export class GapMeter {
     }
     this.#tellReceived(row, ends.endAtNs, ends.endAtNs - ends.startAtNs);
     return true;
+  }
+
+  /** Neither tainted by a late stamp nor a stall, so no pause has to do with it. */
+  #isPlain({ startAtNs, endAtNs, startBoundNs, endBoundNs }: GapEnds): boolean {
+    return isGoodBound(startBoundNs) && isGoodBound(endBoundNs) && endAtNs - startAtNs <= this.#stalls.thresholdNs;
   }
 
   #tellReceived(chunk: number, atNs: number, gapNs: number): void {

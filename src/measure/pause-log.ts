@@ -1,8 +1,8 @@
 // Pauses of the relay's thread as one exchange needs them: all that may still explain a late stamp, and of the
 // rest only those that did, because a replay needs them again. Numbers in one list: on a busy relay every other
 // gap has a pause of its own, and as objects they cost more than the chunks. Knows no rows.
-import { PAUSES_EARLY_MAX_COUNT, PAUSES_MAX_COUNT } from '../base/limits.ts';
-import { PAUSES_FORGET_FROM_COUNT } from '../base/record-limits.ts';
+import { PAUSES_MAX_COUNT } from '../base/limits.ts';
+import { PAUSES_EARLY_COUNT, PAUSES_FORGET_FROM_COUNT } from '../base/record-limits.ts';
 import type { Pause } from '../record/stream-record.ts';
 
 /** What is looked for, most telling first; the place in the list is what is kept of a cause. */
@@ -51,7 +51,7 @@ export class PauseLog {
    * that were not: whoever looks for the cause of a late stamp finds it there. Without a moment only these stay.
    */
   forget(sinceNs: number = -Infinity): void {
-    const latestAt = this.#values.length - PAUSES_EARLY_MAX_COUNT * STRIDE;
+    const latestAt = this.#values.length - PAUSES_EARLY_COUNT * STRIDE;
     const kept: number[] = [];
     for (let at = 0; at < this.#values.length; at += STRIDE) {
       const isNeeded = at >= latestAt && this.#at(at, END) > sinceNs;

@@ -25,6 +25,11 @@ export interface GapEnds {
   readonly readsBefore: number;
 }
 
+/** Whether a stamp is so good that no gap which it ends or begins is tainted for it. */
+export function isGoodBound(boundNs: number): boolean {
+  return boundNs <= GOOD_BOUND_NS;
+}
+
 /** Why a gap is tainted, or undefined when it is good. The pause that gave the cause is kept for good. */
 export function taintCause(gap: GapEnds, blocked: BlockedLog, pauses: PauseLog): TaintCause | undefined {
   const { startAtNs, endAtNs, startBoundNs, endBoundNs } = gap;
@@ -39,7 +44,7 @@ export function taintCause(gap: GapEnds, blocked: BlockedLog, pauses: PauseLog):
 }
 
 function isBad(boundNs: number, lengthNs: number): boolean {
-  return boundNs >= ERROR_BOUND_MAX_NS || (boundNs > GOOD_BOUND_NS && boundNs * GAP_PARTS > lengthNs);
+  return boundNs >= ERROR_BOUND_MAX_NS || (!isGoodBound(boundNs) && boundNs * GAP_PARTS > lengthNs);
 }
 
 export const GAPS_TAINTED: MetricSpec = {

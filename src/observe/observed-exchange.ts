@@ -1,5 +1,6 @@
 // One exchange as it is rebuilt from the tape: entries in, facts kept, figures told as they happen.
 // Joins wire (chunks, stamps) and meaning (events); judges nothing. record-of.ts freezes it.
+import { PAUSES_EARLY_COUNT, PAUSES_LATE_COUNT } from '../base/record-limits.ts';
 import type { ExchangeLabels } from '../judge/report.ts';
 import { defined } from '../measure/defined.ts';
 import type { FirstTokenListener } from '../measure/first-token-meter.ts';
@@ -14,23 +15,16 @@ import type { AnswerReader, EmitEvent } from '../stream/answer-reader.ts';
 import type { RequestReading } from '../stream/request-reader.ts';
 import { noteHead } from '../stream/head-facts.ts';
 import type { TextCapture } from '../stream/text-capture.ts';
-import type {
-  ChunkEntry,
-  ConnectedEntry,
-  EndEntry,
-  HeadEntry,
-  MarkEntry,
-  OpenEntry,
-  PauseEntry,
-} from '../tape/entries.ts';
+import type { ChunkEntry, ConnectedEntry, EndEntry, HeadEntry, MarkEntry, OpenEntry } from '../tape/entries.ts';
 import { pathOfTarget } from '../base/head-rules.ts';
 import { AnswerText } from './answer-text.ts';
 import { AskedRequest } from './asked-request.ts';
 import type { ClassSubject } from './classifier.ts';
 import type { Company } from './company.ts';
-import { createMetering, EarlyPauses, type Metering } from './metering.ts';
+import { createMetering, type Metering } from './metering.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { openReader } from './open-reader.ts';
+import { HeardPauses, type RelayPauses } from './relay-pauses.ts';
 import { SeqRows } from './seq-rows.ts';
 
 /** What an exchange tells while it runs. */
@@ -54,6 +48,7 @@ export interface ObservedOptions {
   readonly engine: EngineName | undefined;
   /** Who else was on the route when it opened. */
   readonly company: Company;
+  readonly pauses: RelayPauses;
   readonly capture: TextCapture | undefined;
   /** Somebody may look for another sight of it. */
   readonly isPaired: boolean;
@@ -87,7 +82,7 @@ export class ObservedExchange {
   #modelList: ModelList | undefined;
   readonly #options: ObservedOptions;
   readonly #listener: ExchangeListener;
-  readonly #earlyPauses = new EarlyPauses();
+  readonly #pauses: HeardPauses;
   /** Made with the first chunk, when the class is known. */
   #metering: Metering | undefined;
   /** Rows of chunks whose flush stamp is still to come. */
@@ -106,6 +101,7 @@ export class ObservedExchange {
     this.capture = options.capture;
     this.text = new AnswerText(options.capture, options.isPaired);
     this.asked = new AskedRequest(opening, this.path, options.capture);
+    this.#pauses = new HeardPauses(options.pauses, opening.openedAtNs);
     this.#options = options;
     this.#listener = options.listen(this);
   }
@@ -230,13 +226,6 @@ export class ObservedExchange {
     return this.#modelList?.names() ?? [];
   }
 
-  onPause({ startAtNs, endAtNs, cause }: PauseEntry): void {
-    if (endAtNs < this.opening.openedAtNs) return;
-    const pause = { startAtNs: this.#since(startAtNs), endAtNs: this.#since(endAtNs), cause };
-    if (this.#metering === undefined) this.#earlyPauses.add(pause);
-    else this.#metering.gaps.onPause(pause);
-  }
-
   /** The last entry: what the body left unsaid is read, totals are the relay's own. */
   onEnd(entry: EndEntry): void {
     if (entry.chunkCount !== this.#nextSeq) this.doubts.add('tape_chunks');
@@ -249,6 +238,7 @@ export class ObservedExchange {
     if (this.request.cut && entry.requestBytes > 0) this.doubts.add('request_cut');
     for (const doubt of this.reader?.doubts() ?? []) this.doubts.add(doubt);
     const { gaps } = this.metering;
+    this.#pauses.hearLatest(PAUSES_LATE_COUNT, (pause) => gaps.onPause(pause));
     if (gaps.blockedFull || gaps.pausesFull) this.doubts.add('log_full');
   }
 
@@ -289,8 +279,9 @@ export class ObservedExchange {
   }
 
   #startMetering(): Metering {
-    const metering = createMetering(this.#classify(), this.chunks, this.#listener);
-    this.#earlyPauses.handTo(metering.gaps);
+    const hear = (sinceNs: number): void => this.#pauses.hearSince(sinceNs, (pause) => metering.gaps.onPause(pause));
+    const metering = createMetering(this.#classify(), this.chunks, this.#listener, hear);
+    this.#pauses.hearLatest(PAUSES_EARLY_COUNT, (pause) => metering.gaps.onPause(pause));
     return metering;
   }
 

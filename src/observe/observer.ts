@@ -14,7 +14,7 @@ import { Closing, exemplarOf } from './closing.ts';
 import { CompanyBook } from './company.ts';
 import { Demand } from './demand/demand.ts';
 import { ModelLabels } from './model-labels.ts';
-import { ObservedExchange, type ExchangeListener } from './observed-exchange.ts';
+import { ObservedExchange, type ExchangeListener, type ObservedOptions } from './observed-exchange.ts';
 import type { ObserverOptions, ObserverTerms } from './observer-options.ts';
 import { openView } from './open-view.ts';
 import { OpeningTime } from './opening-time.ts';
@@ -23,6 +23,7 @@ import { openSightOf } from './pairing/open-sight.ts';
 import { PairFinder } from './pairing/pair-finder.ts';
 import type { PeerAnswer } from './pairing/peer-answer.ts';
 import { endOfRelayDied } from './relay-died.ts';
+import { RelayPauses } from './relay-pauses.ts';
 import { RouteNames } from './route-names.ts';
 import { SinkList } from './sink-list.ts';
 
@@ -81,6 +82,7 @@ export class Observer {
   handlerFor(relay: number, life: number, tellClientGone: TellClientGone): TapeHandler & { relayGone(): void } {
     // By number: no id has to be made for each entry.
     const followed = new Map<number, ObservedExchange>();
+    const pauses = new RelayPauses();
     const withOpen = (exchange: number, use: (observed: ObservedExchange) => void): void => {
       const observed = followed.get(exchange);
       if (observed !== undefined && this.#open.has(observed.id)) this.#guard(observed, () => use(observed));
@@ -88,7 +90,7 @@ export class Observer {
     return {
       onOpen: (entry) => {
         const id = `${relay}.${life}-${entry.exchange.toString(36)}`;
-        const observed = this.#onOpen(id, entry, () => tellClientGone(entry.exchange));
+        const observed = this.#onOpen(id, entry, { pauses, tellClientGone: () => tellClientGone(entry.exchange) });
         if (observed !== undefined) followed.set(entry.exchange, observed);
       },
       onRequestBytes: (exchange, offset, bytes) => withOpen(exchange, (it) => it.onRequestBytes(offset, bytes)),
@@ -104,9 +106,7 @@ export class Observer {
         withOpen(entry.exchange, (it) => this.#onEnd(it, entry));
         followed.delete(entry.exchange);
       },
-      onPause: (entry) => {
-        for (const observed of followed.values()) if (this.#open.has(observed.id)) observed.onPause(entry);
-      },
+      onPause: (entry) => pauses.add(entry),
       relayGone: () => {
         for (const exchange of followed.keys()) withOpen(exchange, (it) => this.#onEnd(it, endOfRelayDied(it)));
         followed.clear();
@@ -157,7 +157,11 @@ export class Observer {
     return this.#models.foldedCount;
   }
 
-  #onOpen(id: string, opening: OpenEntry, tellClientGone: () => void): ObservedExchange | undefined {
+  #onOpen(
+    id: string,
+    opening: OpenEntry,
+    relay: Pick<ObservedOptions, 'pauses' | 'tellClientGone'>,
+  ): ObservedExchange | undefined {
     if (this.#open.size >= ROSTER_MAX_COUNT) {
       this.unfollowedCount += 1;
       return undefined;
@@ -169,7 +173,7 @@ export class Observer {
       openedAtEpochMs: this.#openingTime.epochMsOf(opening),
       classify: (subject) => terms.classifier.classify(subject),
       listen: (exchange) => this.#listenerFor(exchange),
-      tellClientGone,
+      ...relay,
       engine: this.#options.routes[opening.routeIndex]?.engine,
       company: this.#companies.enter(opening.routeIndex),
       capture: this.#options.capturesText === true ? new TextCapture() : undefined,

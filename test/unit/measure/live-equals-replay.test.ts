@@ -7,6 +7,7 @@ import { TAINT_CAUSES, type Stall, type TaintCause } from '../../../src/measure/
 import { FirstTokenMeter } from '../../../src/measure/first-token-meter.ts';
 import { createGapMeter, type GapMeter } from '../../../src/measure/gap-meter.ts';
 import { type Replayed, replayStream } from '../../../src/measure/replay.ts';
+import { HeardPauses, RelayPauses } from '../../../src/observe/relay-pauses.ts';
 import { ChunkLog } from '../../../src/record/chunk-log.ts';
 import { EventLog } from '../../../src/record/event-log.ts';
 import { channelBit } from '../../../src/record/kinds.ts';
@@ -92,9 +93,12 @@ class Exchange {
     ttftNs: undefined as number | undefined,
     ttfoNs: undefined as number | undefined,
   };
+  readonly #relayPauses = new RelayPauses();
+  readonly #pauses = new HeardPauses(this.#relayPauses, 0);
   readonly gaps: GapMeter = createGapMeter({
     chunks: this.chunks,
     stallNs: ms(STALL_MS),
+    hearPauses: (sinceNs) => this.#pauses.hearSince(sinceNs, (pause) => this.gaps.onPause(pause)),
     listener: {
       onGap: (point, { chunk, atNs, gapNs, stalled }) => {
         this.said.gapsNs[point].push(gapNs);
@@ -130,7 +134,7 @@ class Exchange {
     else if (one.type === 'decode') this.decode(one.chunkCount);
     else {
       const [startAtNs, endAtNs] = [nowNs - one.startedAgoNs, nowNs - one.endedAgoNs].toSorted((a, b) => a - b);
-      this.gaps.onPause({ startAtNs: startAtNs as number, endAtNs: endAtNs as number, cause: one.cause });
+      this.#relayPauses.add({ startAtNs: startAtNs as number, endAtNs: endAtNs as number, cause: one.cause });
     }
   }
 
@@ -147,6 +151,7 @@ class Exchange {
 
   freeze(): StreamRecord {
     this.decode(this.#undecoded.length);
+    this.#pauses.hearLatest(8, (pause) => this.gaps.onPause(pause));
     const record: StreamRecord = {
       ...buildRecord({ stallMs: STALL_MS }),
       chunks: this.chunks.columns,

@@ -5,7 +5,8 @@ import type { HrTime, Link, SpanContext } from '@opentelemetry/api';
 import type { InstrumentationScope } from '@opentelemetry/core';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan, TimedEvent } from '@opentelemetry/sdk-trace';
-import { writeAttributes } from './otlp-values.ts';
+import { attributePartsOf } from './attribute-parts.ts';
+import { writeAttributes, writeKnown } from './otlp-values.ts';
 import { FIXED_32, FIXED_64, LENGTH_DELIMITED, ProtobufWriter, tagOf, VARINT } from './protobuf-writer.ts';
 
 /** `ResourceSpans` of a request; its `ScopeSpans`; a span of these; the schema's URL of either. */
@@ -133,7 +134,7 @@ function writeSpan(writer: ProtobufWriter, span: ReadableSpan): void {
   writer.varint(FIELDS.kind, span.kind + 1);
   writeTime(writer, FIELDS.startTime, span.startTime);
   writeTime(writer, FIELDS.endTime, span.endTime);
-  writeAttributes(writer, FIELDS.attributes, span.attributes);
+  for (const part of attributePartsOf(span)) writeKnown(writer, FIELDS.attributes, part);
   writer.varint(FIELDS.droppedAttributes, span.droppedAttributesCount);
   for (const event of span.events) writeEvent(writer, event);
   writer.varint(FIELDS.droppedEvents, span.droppedEventsCount);

@@ -1,5 +1,6 @@
 // Attributes as OTLP's KeyValue and AnyValue, in the order and to the byte as OpenTelemetry's own serialiser writes them.
 import type { Attributes } from '@opentelemetry/api';
+import type { AttributeParts } from './attribute-parts.ts';
 import { FIXED_64, LENGTH_DELIMITED, type ProtobufWriter, tagOf, VARINT, varintBytes } from './protobuf-writer.ts';
 
 const KEY = tagOf(1, LENGTH_DELIMITED);
@@ -21,6 +22,14 @@ const INT_64_LIMIT = 2 ** 63;
 
 export function writeAttributes(writer: ProtobufWriter, tag: number, attributes: Attributes): void {
   for (const key in attributes) if (Object.hasOwn(attributes, key)) writePair(writer, tag, key, attributes[key]);
+}
+
+/** Of a span of ours: what is undefined is left out. */
+export function writeKnown(writer: ProtobufWriter, tag: number, part: AttributeParts[number]): void {
+  for (const key in part) {
+    const value = part[key];
+    if (value !== undefined) writePair(writer, tag, key, value);
+  }
 }
 
 function writePair(writer: ProtobufWriter, tag: number, key: string, value: unknown): void {

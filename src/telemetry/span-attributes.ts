@@ -1,9 +1,10 @@
-// What the spans of an exchange say in attributes. Pure: report in, attributes out. Never a header
-// value, a query string or a text of the conversation; the record does not even hold them.
-import type { Attributes, AttributeValue } from '@opentelemetry/api';
+// What the spans of an exchange say in attributes. Pure: report in, attributes out; what is not known is undefined.
+// Never a header value, a query string or a text of the conversation; the record does not even hold them.
+import type { AttributeValue } from '@opentelemetry/api';
 import type { Report } from '../judge/report.ts';
 import { type TtftPart, ttftParts } from '../measure/ttft-split.ts';
 import type { StreamRecord } from '../record/stream-record.ts';
+import type { AttributeParts } from './attribute-parts.ts';
 import { errorTypeOf } from './exchange-facts.ts';
 import { GEN_AI, HTTP, knownMethod, routeOf } from './names.ts';
 import { hopAttributes } from './span-hop.ts';
@@ -33,9 +34,9 @@ function labelAttributes(report: Report): Own {
   };
 }
 
-export function serverAttributes(report: Report): Attributes {
+export function serverAttributes(report: Report): AttributeParts {
   const { record, figures } = report;
-  return knownOf([
+  return [
     httpAttributes(record),
     labelAttributes(report),
     engineAttributes(record),
@@ -47,7 +48,7 @@ export function serverAttributes(report: Report): Attributes {
     evidenceAttributes(record),
     demandAttributes(record),
     sloAttributes(report),
-  ]);
+  ];
 }
 
 /** Ids stand here and in records, and are no labels. */
@@ -175,10 +176,10 @@ export interface ClientContext {
   readonly startAtNs: number;
 }
 
-export function clientAttributes(report: Report, context: ClientContext): Attributes {
+export function clientAttributes(report: Report, context: ClientContext): AttributeParts {
   const { record } = report;
   const status = record.response.status;
-  return knownOf([
+  return [
     {
       [HTTP.method]: knownMethod(record.request.method),
       [HTTP.status]: status,
@@ -192,7 +193,7 @@ export function clientAttributes(report: Report, context: ClientContext): Attrib
     genAiAttributes(report, context),
     saidAttributes(record),
     hopAttributes(report),
-  ]);
+  ];
 }
 
 function genAiAttributes(
@@ -235,19 +236,4 @@ function finishReasons(record: StreamRecord): string[] | undefined {
 
 function us(lengthNs: number | undefined): number | undefined {
   return lengthNs === undefined ? undefined : roundedUs(lengthNs);
-}
-
-/**
- * What is known of all parts, in their order. Assigned name by name: objects of so many names that are merged with
- * `...` become dictionaries, each larger and slower than the one before it.
- */
-function knownOf(parts: readonly Readonly<Record<string, AttributeValue | undefined>>[]): Attributes {
-  const known: Attributes = {};
-  for (const part of parts) {
-    for (const name of Object.keys(part)) {
-      const value = part[name];
-      if (value !== undefined) known[name] = value;
-    }
-  }
-  return known;
 }

@@ -86,7 +86,7 @@ export function addChunks(scope: SpanScope, report: Report, options: { form: Chu
   // for one of another clock, and Jaeger moves it by half of the difference of their lengths.
   const from = receivedAtNs[0] ?? options.startAtNs;
   const to = receivedAtNs.at(-1) ?? from;
-  const attributes = { ...totals(report, rows), ...(options.form === 'arrays' && arrays(rows)) };
+  const attributes = options.form === 'arrays' ? [totals(report, rows), arrays(rows)] : [totals(report, rows)];
   const { maker, parent, timeOf } = scope;
   const startTime = timeOf(from);
   const span = maker.startChild({ name: SPAN_CHUNKS, kind: SpanKind.INTERNAL, startTime, attributes, parent });
@@ -136,7 +136,7 @@ function addChunkEvents(
 function addSpan(scope: SpanScope, name: string, { from, to }: { from: number; to: number }): void {
   const { maker, parent, timeOf } = scope;
   const startTime = timeOf(from);
-  const span = maker.startChild({ name, kind: SpanKind.INTERNAL, startTime, attributes: {}, parent });
+  const span = maker.startChild({ name, kind: SpanKind.INTERNAL, startTime, attributes: [], parent });
   span.end(timeOf(Math.max(from, to)));
 }
 

@@ -4,6 +4,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { cleanAttributes } from '@opentelemetry/core';
 import type { SpanLimits } from '@opentelemetry/sdk-trace';
 import { SPAN_CHUNKS_MAX_COUNT } from '../base/limits.ts';
+import { knownCount, merged, type AttributeParts } from './attribute-parts.ts';
 
 /** Our links have no attributes. */
 export type OwnSpanLimits = Required<Omit<SpanLimits, 'attributePerLinkCountLimit'>>;
@@ -41,4 +42,16 @@ export function limited(attributes: Attributes, countLimit: number, lengthLimit:
   const limits = { attributeCountLimit: countLimit, attributeValueLengthLimit: lengthLimit };
   const { attributes: kept = {}, droppedAttributesCount = 0 } = cleanAttributes(attributes, limits);
   return { attributes: kept, droppedAttributesCount };
+}
+
+export interface LimitedParts {
+  readonly parts: AttributeParts;
+  readonly droppedCount: number;
+}
+
+/** The same, of parts. */
+export function limitedParts(parts: AttributeParts, countLimit: number, lengthLimit: number): LimitedParts {
+  if (lengthLimit === Infinity && knownCount(parts) <= countLimit) return { parts, droppedCount: 0 };
+  const { attributes, droppedAttributesCount } = limited(merged(parts), countLimit, lengthLimit);
+  return { parts: [attributes], droppedCount: droppedAttributesCount };
 }

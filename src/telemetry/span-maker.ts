@@ -14,8 +14,9 @@ import {
 } from '@opentelemetry/api';
 import { hrTimeDuration, type InstrumentationScope } from '@opentelemetry/core';
 import type { Resource } from '@opentelemetry/resources';
-import { RandomIdGenerator, type ReadableSpan, type SpanProcessor, type TimedEvent } from '@opentelemetry/sdk-trace';
-import { limited, type OwnSpanLimits } from './span-limits.ts';
+import { RandomIdGenerator, type SpanProcessor, type TimedEvent } from '@opentelemetry/sdk-trace';
+import { merged, type AttributeParts, type PartedSpan } from './attribute-parts.ts';
+import { limited, limitedParts, type OwnSpanLimits } from './span-limits.ts';
 
 /** Ids that the relay decided before the request went upstream: the engine's span names ours as its parent. */
 export interface PresetIds {
@@ -27,8 +28,8 @@ export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
   readonly startTime: HrTime;
-  /** Clean: no key is empty, no value undefined. They are the span's from here on. */
-  readonly attributes: Attributes;
+  /** Clean: no key is empty. They are the span's from here on. */
+  readonly attributes: AttributeParts;
   readonly links?: Link[];
   /** Undefined for the root of a trace, whose ids are preset. */
   readonly parent: SpanContext | undefined;
@@ -67,12 +68,12 @@ export function createSpanMaker(options: SpanMakerOptions): SpanMaker {
   };
 }
 
-class MadeSpan implements OpenSpan, ReadableSpan {
+class MadeSpan implements OpenSpan, PartedSpan {
   readonly context: SpanContext;
   readonly name: string;
   readonly kind: SpanKind;
   readonly startTime: HrTime;
-  readonly attributes: Attributes;
+  readonly attributeParts: AttributeParts;
   readonly droppedAttributesCount: number;
   readonly links: Link[];
   readonly droppedLinksCount: number;
@@ -91,18 +92,18 @@ class MadeSpan implements OpenSpan, ReadableSpan {
     this.name = name;
     this.kind = kind;
     this.startTime = startTime;
-    const { attributes, droppedAttributesCount } = limited(
-      start.attributes,
-      attributeCountLimit,
-      attributeValueLengthLimit,
-    );
-    this.attributes = attributes;
-    this.droppedAttributesCount = droppedAttributesCount;
+    const { parts, droppedCount } = limitedParts(start.attributes, attributeCountLimit, attributeValueLengthLimit);
+    this.attributeParts = parts;
+    this.droppedAttributesCount = droppedCount;
     this.droppedLinksCount = Math.max(links.length - linkCountLimit, 0);
     this.links = this.droppedLinksCount === 0 ? links : links.slice(this.droppedLinksCount);
     if (parent !== undefined) this.parentSpanContext = parent;
     const traceState = parent?.traceState;
     this.context = { traceId, spanId, traceFlags: TraceFlags.SAMPLED, ...(traceState !== undefined && { traceState }) };
+  }
+
+  get attributes(): Attributes {
+    return merged(this.attributeParts);
   }
 
   get resource(): Resource {

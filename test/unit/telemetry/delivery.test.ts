@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { DELIVERY } from '../../../src/judge/delivery/metric.ts';
 import { judgeDelivery } from '../../../src/judge/delivery/rules.ts';
 import type { Report } from '../../../src/judge/report.ts';
+import { merged } from '../../../src/telemetry/attribute-parts.ts';
 import { recentRow } from '../../../src/telemetry/admin-rows.ts';
 import { createDeliveryFeed } from '../../../src/telemetry/delivery-feed.ts';
 import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
@@ -31,7 +32,7 @@ test('span and list say the word, the way and how sure it is', () => {
     ...reportOf(usualStream(100)),
     delivery: { word: 'holds', way: 'size', confidence: 0.98, signs: [], numbers: {} },
   } as const;
-  expect(serverAttributes(report)).toMatchObject({
+  expect(merged(serverAttributes(report))).toMatchObject({
     'rubato.delivery.verdict': 'holds',
     'rubato.delivery.way': 'size',
     'rubato.delivery.confidence': 0.98,
@@ -42,6 +43,8 @@ test('span and list say the word, the way and how sure it is', () => {
 
 test('without a verdict nothing is said', () => {
   const report = reportOf({});
-  expect(Object.keys(serverAttributes(report)).filter((name) => name.startsWith('rubato.delivery'))).toEqual([]);
+  expect(Object.keys(merged(serverAttributes(report))).filter((name) => name.startsWith('rubato.delivery'))).toEqual(
+    [],
+  );
   expect(recentRow({ id: 'x', outcome: 'ok', wireEnd: 'complete', report })).not.toHaveProperty('delivery');
 });

@@ -6,6 +6,7 @@ import { JOB_METRICS } from '../../../src/judge/job/metrics.ts';
 import { RETRY_METRICS } from '../../../src/judge/retry-metrics.ts';
 import type { JobFacts } from '../../../src/record/job-facts.ts';
 import type { ClassSpec } from '../../../src/record/traffic-class.ts';
+import { merged } from '../../../src/telemetry/attribute-parts.ts';
 import { createDemandFeed, DEMAND_FORGOTTEN, observeDemand } from '../../../src/telemetry/demand-feed.ts';
 import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
 import { serverAttributes } from '../../../src/telemetry/span-attributes.ts';
@@ -160,7 +161,7 @@ test('ids are on the span and never a label', () => {
   feed.onReport?.(retried, undefined);
   feed.onJob?.(JOB);
   expect(JSON.stringify(samples())).not.toContain('4711');
-  expect(serverAttributes(retried)).toMatchObject({
+  expect(merged(serverAttributes(retried))).toMatchObject({
     'rubato.retry.sign': 'body',
     'rubato.retry.attempt': 2,
     'rubato.retry.of': '0.0-1',

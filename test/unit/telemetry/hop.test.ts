@@ -6,6 +6,7 @@ import { HOP_EXCHANGES, HOP_HOLD, HOP_METRICS, HOP_UNPAIRED } from '../../../src
 import type { Report } from '../../../src/judge/report.ts';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
 import type { HopFacts } from '../../../src/record/hop-facts.ts';
+import { merged } from '../../../src/telemetry/attribute-parts.ts';
 import { createHopFeed } from '../../../src/telemetry/hop-feed.ts';
 import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
 import { clientAttributes } from '../../../src/telemetry/span-attributes.ts';
@@ -61,7 +62,7 @@ test('counters of configured hops start at 0, and none are there without a hop',
 
 describe('the CLIENT span', () => {
   test('says what the hop did', () => {
-    expect(clientAttributes(report(byTimer(250, 3), { changes: ['usage_lost'] }), CONTEXT)).toMatchObject({
+    expect(merged(clientAttributes(report(byTimer(250, 3), { changes: ['usage_lost'] }), CONTEXT))).toMatchObject({
       'rubato.hop.name': 'gateway',
       'rubato.hop.verdict': 'holds',
       'rubato.hop.way': 'timer',
@@ -75,14 +76,14 @@ describe('the CLIENT span', () => {
   });
 
   test('says why there is no pair', () => {
-    expect(clientAttributes(UNPAIRED, CONTEXT)).toMatchObject({
+    expect(merged(clientAttributes(UNPAIRED, CONTEXT))).toMatchObject({
       'rubato.hop.name': 'gateway',
       'rubato.hop.unpaired': 'outside',
     });
   });
 
   test('says nothing before an engine', () => {
-    const names = Object.keys(clientAttributes(reportOf({}), CONTEXT));
+    const names = Object.keys(merged(clientAttributes(reportOf({}), CONTEXT)));
     expect(names.filter((name) => name.startsWith('rubato.hop'))).toEqual([]);
   });
 
@@ -99,7 +100,7 @@ describe('the CLIENT span', () => {
 
 test('the span of an edge states no usage, so that sums over spans count a stream once', () => {
   const spec = { tokens: { prompt: 9, output: 3, cached: 1, reasoning: 1, basis: 'usage' } } as const;
-  const names = (edge: object): string[] => Object.keys(clientAttributes(reportOf(spec, edge), CONTEXT));
+  const names = (edge: object): string[] => Object.keys(merged(clientAttributes(reportOf(spec, edge), CONTEXT)));
   const isUsage = (name: string): boolean => name.startsWith('gen_ai.usage.');
   expect(names({}).filter(isUsage)).toHaveLength(4);
   expect(names({ edge: 'gateway' }).filter(isUsage)).toEqual([]);

@@ -9,6 +9,7 @@ import { DEMAND_TTFT, SLO_METRICS } from '../../../src/judge/slo/metrics.ts';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
 import type { Objective } from '../../../src/record/objective.ts';
 import type { StreamRecord } from '../../../src/record/stream-record.ts';
+import { merged } from '../../../src/telemetry/attribute-parts.ts';
 import { recentRow } from '../../../src/telemetry/admin-rows.ts';
 import { createMetricProducer } from '../../../src/telemetry/otlp-metrics.ts';
 import { PromptMemory } from '../../../src/telemetry/prompt-memory.ts';
@@ -223,15 +224,15 @@ test('a row of the list of exchanges says whether it was good, and what was miss
 
 test('spans name what was missed and what cannot be judged, and such exchanges keep their chunks', () => {
   const slow = reportOf({ ...SLOW, tokens: {}, request: { asked: { unreadable: ['gap'] } } });
-  expect(serverAttributes(slow)).toMatchObject({
+  expect(merged(serverAttributes(slow))).toMatchObject({
     'rubato.slo.good': 'false',
     'rubato.slo.missed': ['ttft'],
     'rubato.slo.unknown': ['tpot'],
     'rubato.slo.asked_unreadable': ['gap'],
   });
-  const good = serverAttributes(reportOf(GOOD));
+  const good = merged(serverAttributes(reportOf(GOOD)));
   expect(good['rubato.slo.good']).toBe('true');
   expect(good).not.toHaveProperty('rubato.slo.missed');
-  expect(serverAttributes(reportOf(GOOD, []))).not.toHaveProperty('rubato.slo.good');
+  expect(merged(serverAttributes(reportOf(GOOD, [])))).not.toHaveProperty('rubato.slo.good');
   expect([isKept(reportOf(SLOW), ms(10_000)), isKept(reportOf(GOOD), ms(10_000))]).toEqual([true, false]);
 });

@@ -13,6 +13,7 @@ import {
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Report } from '../../../src/judge/report.ts';
+import { merged } from '../../../src/telemetry/attribute-parts.ts';
 import type { OtlpProtocol } from '../../../src/telemetry/otel-environment.ts';
 import { otelPlan } from '../../../src/telemetry/otel-environment.ts';
 import { spanExporterFor } from '../../../src/telemetry/otel-exporters.ts';
@@ -84,9 +85,9 @@ function makerOfSdk(processor: SpanProcessor, eventCountLimit: number): SpanMake
   sdk.start();
   const tracer = trace.getTracer(SCOPE.name, SCOPE.version);
   trace.disable();
-  const start = ({ name, parent, ...rest }: Parameters<SpanMaker['start']>[0]): OpenSpan => {
+  const start = ({ name, parent, attributes, ...rest }: Parameters<SpanMaker['start']>[0]): OpenSpan => {
     const context = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
-    return openSpan(tracer.startSpan(name, rest, context));
+    return openSpan(tracer.startSpan(name, { ...rest, attributes: merged(attributes) }, context));
   };
   return {
     start(options, preset) {
@@ -228,7 +229,7 @@ it('a span that would end before it starts ends where it starts', () => {
   const processor = new Collected();
   const { spanLimits: limits } = otelPlan({});
   const maker = createSpanMaker({ resource: RESOURCE, scope: SCOPE, limits, processors: [processor] });
-  const options = { name: 'a', kind: 1, startTime: [5, 7] as [number, number], attributes: {}, parent: undefined };
+  const options = { name: 'a', kind: 1, startTime: [5, 7] as [number, number], attributes: [], parent: undefined };
   maker.start(options, { traceId: TRACE.traceId, spanId: TRACE.serverSpanId }).end([5, 6]);
   expect(processor.spans[0]).toMatchObject({ endTime: [5, 7], duration: [0, 0], ended: true });
 });

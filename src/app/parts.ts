@@ -138,6 +138,7 @@ export function createParts(config: Config, given: Given): Parts {
     listen: [config.listen, ...config.edges.map((edge) => edge.listen)],
     settings: settingsOfRelays(config, { env, outlets, routeBook }),
     tls: () => tlsFiles?.pair,
+    http2: config.http2,
     drainMs: () => state.config.drainMs,
     observer,
     drain,

@@ -29,6 +29,7 @@ export interface SupervisorOptions {
   readonly settings: LiveSettings;
   /** The certificate towards clients that is to serve now. */
   readonly tls: () => TlsPair | undefined;
+  readonly http2: boolean;
   /** How long the streams of a relay that failed may go on. */
   readonly drainMs: () => number;
   readonly observer: Observer;
@@ -140,7 +141,7 @@ export class RelaySupervisor {
 
   /** Has the spare, or a new life, serve as this relay. */
   async #seat(relay: number, listen: readonly HostPort[]): Promise<readonly HostPort[]> {
-    const { observer, drain, count, tls } = this.#options;
+    const { observer, drain, count, tls, http2 } = this.#options;
     const life = this.#spare.take() ?? this.#boot(this.#lifeCount < count);
     const tape = this.#tapes.pop() ?? createTape(TAPE_BYTES);
     const seat = new RelaySeat({ life, relay, lifeNumber: this.#lifeCount, tape, observer, drain });
@@ -150,7 +151,7 @@ export class RelaySupervisor {
     void life.failed.then((reason) => this.#onFailed(relay, seat, reason));
     try {
       const addresses = listen.map((each) => ({ ...each, shared: count > 1 }));
-      const listening = await seat.listen(addresses, { ...this.#settings, tls: tls() });
+      const listening = await seat.listen(addresses, { ...this.#settings, tls: tls(), http2 });
       this.#failedStartCounts.delete(relay);
       this.onPulses();
       return listening;

@@ -161,6 +161,8 @@ export interface Config {
   readonly turns: TurnsConfig | undefined;
   /** TLS towards clients; absent means plain HTTP. */
   readonly listenTls: ListenTlsConfig | undefined;
+  /** Clients may speak HTTP/2 as well. */
+  readonly http2: boolean;
   readonly relayCount: number;
   /** SIGTERM → new connections are refused. */
   readonly drainDelayMs: number;

@@ -7,7 +7,7 @@ import {
   UPLOAD_RATE_DEFAULT_BYTES,
 } from '../base/client-limits.ts';
 import { key } from './key-spec.ts';
-import { type Reader, readBytes, readInteger, readText } from './values.ts';
+import { type Reader, readBytes, readInteger, readSwitch, readText } from './values.ts';
 
 const KIB = 1024;
 
@@ -33,6 +33,13 @@ export const CLIENT_KEYS = {
     placeholder: 'FILE',
     help: 'Private key (PEM, not encrypted) of that certificate.',
     read: readText('the path of a PEM file'),
+  }),
+  http2: key({
+    placeholder: '',
+    isSwitch: true,
+    fallback: 'false',
+    help: 'Clients may speak HTTP/2 as well, on the same ports: in clear text with prior knowledge (h2c), or over TLS by ALPN.',
+    read: readSwitch,
   }),
   'max-streams': key({
     placeholder: 'N',

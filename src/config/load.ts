@@ -148,6 +148,7 @@ function assemble(values: KeyValues, rest: Structured & { caPem: string | undefi
       uploadRateMinBytes: unlessOff(required(values, 'upload-rate-min')),
     },
     listenTls: listenTls(values),
+    http2: required(values, 'http2'),
     relayCount: required(values, 'relays'),
     drainDelayMs: required(values, 'drain-delay'),
     drainMs: required(values, 'drain'),

@@ -14,6 +14,7 @@ const SCOPES: Readonly<Record<keyof Config, Scope>> = {
   edges: ['edge'],
   adminAllowHosts: ['admin-allow-host'],
   listenTls: ['tls-cert', 'tls-key'],
+  http2: ['http2'],
   relayCount: ['relays'],
   otlpListen: ['otlp-listen'],
   record: ['record', 'record-max-bytes'],

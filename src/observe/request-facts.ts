@@ -25,6 +25,7 @@ export function requestFacts(
     path: path.slice(0, NAME_MAX_CHARS),
     bodyBytes: exchange.asked.byteCount,
     ...defined({
+      httpVersion: opening.http2 ? ('2' as const) : undefined,
       model,
       stream,
       choices,

@@ -63,6 +63,8 @@ export interface RequestFacts {
   readonly method: string;
   /** Path without query, at most 128 characters. */
   readonly path: string;
+  /** Version of HTTP that the client spoke; absent when it was 1.1 or 1.0. */
+  readonly httpVersion?: '2';
   /** Body bytes received from the client. */
   bodyBytes: number;
   /** Model named in the request; absent when none could be read. */

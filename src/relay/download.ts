@@ -2,7 +2,7 @@
 // came, framed anew. Stamps each chunk when it is written and when the kernel has it, and tells the
 // tape. Parses nothing of the body.
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { nowNs } from '../base/clock.ts';
 import { fieldValue } from '../base/fields.ts';
@@ -53,7 +53,7 @@ export class Download {
   #wanted = false;
   #corked = false;
   #blocked = false;
-  /** Under TLS even a write that the kernel took at once is confirmed only later in the same turn of the loop. */
+  /** Under TLS, and in HTTP/2, even a write that the kernel took at once is confirmed only later in the same turn. */
   readonly #confirmsLate: boolean;
   #looksLater = false;
   /** Chunks that the kernel has not accepted yet, oldest first: their sizes and what holds them. */
@@ -73,7 +73,7 @@ export class Download {
 
   constructor(plan: DownloadPlan) {
     this.#plan = plan;
-    this.#confirmsLate = plan.socket instanceof TLSSocket;
+    this.#confirmsLate = !(plan.socket instanceof Socket) || plan.socket instanceof TLSSocket;
   }
 
   get headSent(): boolean {

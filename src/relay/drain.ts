@@ -12,7 +12,7 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export class Drain {
   readonly #relay: Relay;
-  readonly #servers: RelayServer['servers'];
+  readonly #server: RelayServer;
   readonly #onDrained: (cutCount: number) => void;
   #sweep: NodeJS.Timeout | undefined;
   #limit: NodeJS.Timeout | undefined;
@@ -20,9 +20,9 @@ export class Drain {
   #over = false;
 
   /** `onDrained` is told once, with the number of streams that had to be cut. */
-  constructor(relay: Relay, { servers }: RelayServer, onDrained: (cutCount: number) => void) {
+  constructor(relay: Relay, server: RelayServer, onDrained: (cutCount: number) => void) {
     this.#relay = relay;
-    this.#servers = servers;
+    this.#server = server;
     this.#onDrained = onDrained;
   }
 
@@ -43,18 +43,14 @@ export class Drain {
 
   #begin(): void {
     this.#relay.startDrain(() => this.#look());
-    for (const server of this.#servers) {
+    for (const server of this.#server.servers) {
       // Not `close` of the HTTP server: it also ends Node's watch over heads that never become whole.
       net.Server.prototype.close.call(server);
       server.headersTimeout = HALF_HEAD_DRAIN_MS;
     }
-    this.#closeIdle();
+    this.#server.closeIdle();
     // Again and again: a connection that is busy now is idle later.
-    this.#sweep = setInterval(() => this.#closeIdle(), SWEEP_MS);
-  }
-
-  #closeIdle(): void {
-    for (const server of this.#servers) server.closeIdleConnections();
+    this.#sweep = setInterval(() => this.#server.closeIdle(), SWEEP_MS);
   }
 
   #look(): void {
@@ -63,7 +59,7 @@ export class Drain {
     clearInterval(this.#sweep);
     clearTimeout(this.#limit);
     setTimeout(() => {
-      this.#closeIdle();
+      this.#server.closeIdle();
       this.#relay.close();
       this.#onDrained(this.#cutCount);
     }, LAST_WORDS_MS);

@@ -74,7 +74,7 @@ export class EngineSide implements ConnectionUser {
 
   /** The client's connection stands for the client. */
   get client(): object {
-    return this.#options.plan.socket;
+    return this.#options.plan.carrier;
   }
 
   get connection(): UpstreamConnection | undefined {

@@ -17,6 +17,8 @@ export interface ExchangePlan {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly socket: Socket;
+  /** See `Arrival` in listener.ts. */
+  readonly carrier: Socket;
   readonly openedAtNs: number;
   readonly method: string;
   readonly target: string;

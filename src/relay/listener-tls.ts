@@ -9,15 +9,21 @@ export interface TlsPair {
   readonly keyPem: string;
 }
 
-export function secureOptions({ certPem, keyPem }: TlsPair): TlsOptions & SecureContextOptions {
+export function certificateOptions({ certPem, keyPem }: TlsPair): SecureContextOptions {
   return {
     cert: certPem,
     key: keyPem,
     // RFC 8996 retired what came before.
     minVersion: 'TLSv1.2',
-    // A client that insists on HTTP/2 is told in the handshake, not by bytes it cannot read.
-    ALPNProtocols: ['http/1.1'],
     honorCipherOrder: true,
+  };
+}
+
+export function secureOptions(pair: TlsPair, speaksHttp2: boolean): TlsOptions & SecureContextOptions {
+  return {
+    ...certificateOptions(pair),
+    // Without HTTP/2 a client that insists on it is told in the handshake, not by bytes it cannot read.
+    ALPNProtocols: speaksHttp2 ? ['h2', 'http/1.1'] : ['http/1.1'],
     // A handshake has as much time as a head.
     handshakeTimeout: CLIENT_HEAD_TIMEOUT_MS,
   };

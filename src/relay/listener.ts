@@ -17,7 +17,7 @@ import {
 import { ConnectionCap } from './connection-cap.ts';
 import { asksForWebSocket } from './headers.ts';
 import { closeGently } from './linger.ts';
-import { isTlsFault, secureOptions, type TlsPair } from './listener-tls.ts';
+import { certificateOptions, isTlsFault, secureOptions, type TlsPair } from './listener-tls.ts';
 import { OpenAnswers } from './open-answers.ts';
 import { respondRaw } from './synthetic.ts';
 
@@ -49,6 +49,8 @@ export interface Arrival {
   readonly isOverflow: boolean;
   /** Which listener took it: 0 is the main one, n the n-th edge. */
   readonly listener: number;
+  /** The client's connection: the request's own, or for a stream of HTTP/2 the one that carries it. */
+  readonly carrier: Socket;
 }
 
 export interface Startable {
@@ -59,6 +61,18 @@ export interface Startable {
 export interface Books {
   readonly answers: OpenAnswers;
   readonly cap: ConnectionCap;
+}
+
+/** Takes a connection, as a listener of its server. */
+export type Taker = (this: HttpServer, socket: Socket) => void;
+
+/** What lets HTTP/2 in: see h2-door.ts. */
+export interface Http2Door {
+  /** Stands before those who take connections by this event: what speaks HTTP/2 comes to them by streams. */
+  stand(server: HttpServer, readyEvent: string, takers: readonly Taker[]): void;
+  carrierOf(socket: Socket): Socket;
+  /** Ends what serves nobody, and takes nothing new on what does. */
+  closeIdle(): void;
 }
 
 export function createBooks(admission: Admission): Books {
@@ -75,6 +89,8 @@ export interface ListenerOptions extends Books {
   readonly listener: number;
   readonly admission: Admission;
   readonly tls: TlsPair | undefined;
+  /** Undefined speaks HTTP/1.1 alone. */
+  readonly http2: Http2Door | undefined;
   /** A request that is no upgrade. */
   readonly onRequest: (arrival: Arrival) => void;
 }
@@ -82,20 +98,23 @@ export interface ListenerOptions extends Books {
 export type HttpServer = http.Server | https.Server;
 
 export function createListener(options: ListenerOptions): HttpServer {
-  const { listener, admission, tls, answers, cap, onRequest } = options;
-  const server = createHttpServer(tls, (req, res) => {
+  const { listener, admission, answers, cap, http2, onRequest } = options;
+  const server = createHttpServer(options, (req, res) => {
     const { socket } = req;
     // Behind an answer that closes the connection nothing is served any more.
     if (!socket.writable) return;
     answers.add(socket, res);
     if (answers.countOf(socket) <= PIPELINED_MAX_COUNT) {
-      const isOverflow = cap.isOverflow(socket);
-      return onRequest({ req, res, openedAtNs: nowNs(), upgradeHead: undefined, isOverflow, listener });
+      const carrier = http2 === undefined ? socket : http2.carrierOf(socket);
+      const isOverflow = cap.isOverflow(carrier);
+      return onRequest({ req, res, openedAtNs: nowNs(), upgradeHead: undefined, isOverflow, listener, carrier });
     }
     admission.onUnreadable();
     socket.destroy();
   });
+  const takers = server.listeners(readyEvent(server)) as Taker[];
   wireConnections(server, cap, admission);
+  http2?.stand(server, readyEvent(server), takers);
   wireUpgrades(server, options);
   server.on('connect', (_req, duplex) => {
     const socket = duplex as Socket;
@@ -118,12 +137,12 @@ export function takeClientErrors(server: HttpServer, admission: Admission, { ans
 
 /** New connections get this certificate; those that are open keep theirs. Only where there was one. */
 export function replaceCertificate(server: HttpServer, pair: TlsPair): void {
-  if (server instanceof https.Server) server.setSecureContext(secureOptions(pair));
+  if (server instanceof https.Server) server.setSecureContext(certificateOptions(pair));
 }
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-function createHttpServer(tls: TlsPair | undefined, onRequest: Handler): HttpServer {
+function createHttpServer({ tls, http2 }: ListenerOptions, onRequest: Handler): HttpServer {
   const options = {
     insecureHTTPParser: false,
     // Our own gate answers with our own error; Node's would be a bare 400.
@@ -139,7 +158,9 @@ function createHttpServer(tls: TlsPair | undefined, onRequest: Handler): HttpSer
     noDelay: true,
   };
   const server =
-    tls === undefined ? http.createServer(options) : https.createServer({ ...options, ...secureOptions(tls) });
+    tls === undefined
+      ? http.createServer(options)
+      : https.createServer({ ...options, ...secureOptions(tls, http2 !== undefined) });
   server.timeout = 0;
   server.maxRequestsPerSocket = 0;
   // No cap on fields here: the gate has one, with an answer that says so.
@@ -188,7 +209,9 @@ function wireUpgrades(server: HttpServer, { listener, admission, answers, cap }:
     res.shouldKeepAlive = false;
     res.on('finish', () => closeGently(socket));
     const isOverflow = cap.isOverflow(socket);
-    admission.admit({ req, res, openedAtNs: nowNs(), upgradeHead: head, isOverflow, listener })?.start();
+    admission
+      .admit({ req, res, openedAtNs: nowNs(), upgradeHead: head, isOverflow, listener, carrier: socket })
+      ?.start();
   });
 }
 

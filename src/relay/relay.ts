@@ -100,6 +100,7 @@ export class Relay implements Admission {
       req,
       res,
       socket: req.socket,
+      carrier: arrival.carrier,
       openedAtNs: arrival.openedAtNs,
       method: req.method ?? '',
       target: req.url ?? '',
@@ -225,7 +226,8 @@ export class Relay implements Admission {
     return refused && { code: ERROR_CODES.client_protocol, detail: refused.detail };
   }
 
-  #openOnTape({ req, openedAtNs, upgradeHead }: Arrival, exchange: number, routeIndex: number, trace?: TraceIds): void {
+  #openOnTape(arrival: Arrival, exchange: number, routeIndex: number, trace?: TraceIds): void {
+    const { req, openedAtNs, upgradeHead, carrier } = arrival;
     const clock = this.#clock;
     clock.read();
     this.#tape.open({
@@ -242,6 +244,7 @@ export class Relay implements Admission {
       target: req.url ?? '',
       fields: req.rawHeaders,
       upgrade: upgradeHead !== undefined,
+      http2: carrier !== req.socket,
       trace,
     });
   }

@@ -31,19 +31,24 @@ export interface RelayServer {
   readonly servers: readonly HttpServer[];
   /** New connections get this certificate; those that are open keep theirs. Only where there was one. */
   replaceTls(pair: TlsPair): void;
+  /** Closes connections that serve nobody; of HTTP/2 those that do take nothing new from now on. */
+  closeIdle(): void;
 }
 
 export interface ServerOptions {
   readonly tls?: TlsPair | undefined;
   readonly edgeCount?: number;
+  /** HTTP/2 on the same ports. */
+  readonly http2?: boolean;
 }
 
 export async function createRelayServer(
   admission: Admission,
-  { tls, edgeCount = 0 }: ServerOptions = {},
+  { tls, edgeCount = 0, http2 = false }: ServerOptions = {},
 ): Promise<RelayServer> {
   const servers: HttpServer[] = [];
   const books = createBooks(admission);
+  const door = http2 ? new (await import('./h2-door.ts')).H2Door(admission, books) : undefined;
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -52,7 +57,7 @@ export async function createRelayServer(
     serverFactory: (handler) => {
       for (let listener = 0; listener <= edgeCount; listener += 1) {
         const onRequest = (arrival: Arrival): void => serve(admission, handler, arrival);
-        servers.push(createListener({ ...books, listener, admission, tls, onRequest }));
+        servers.push(createListener({ ...books, listener, admission, tls, http2: door, onRequest }));
       }
       return servers[0] as HttpServer;
     },
@@ -72,6 +77,10 @@ export async function createRelayServer(
     servers,
     replaceTls(pair) {
       for (const server of servers) replaceCertificate(server, pair);
+    },
+    closeIdle() {
+      for (const server of servers) server.closeIdleConnections();
+      door?.closeIdle();
     },
   };
 }

@@ -93,6 +93,8 @@ export interface RelaySettings extends LiveSettings {
   readonly tape: SharedArrayBuffer;
   /** TLS towards clients; undefined speaks plain HTTP. */
   readonly tls: TlsPair | undefined;
+  /** Clients may speak HTTP/2 as well. */
+  readonly http2: boolean;
 }
 
 /** Main → relay. */

@@ -26,7 +26,11 @@ function post(message: RelayMessage): void {
 
 async function listen(addresses: readonly ListenAddress[], settings: RelaySettings): Promise<Running> {
   const relay = new Relay(settings);
-  const running = await createRelayServer(relay, { tls: settings.tls, edgeCount: addresses.length - 1 });
+  const running = await createRelayServer(relay, {
+    tls: settings.tls,
+    http2: settings.http2,
+    edgeCount: addresses.length - 1,
+  });
   keepHeartbeat(relay);
   watchCollections(relay);
   void listenOnAll(running.servers, addresses);

@@ -37,6 +37,7 @@ export async function warmUp(): Promise<void> {
       admission: BOUNDLESS,
       turns: undefined,
       tls: undefined,
+      http2: false,
       tape: createTape(TAPE_BYTES).shared,
     });
     closers.push(() => relay.close());

@@ -31,6 +31,8 @@ export interface OpenEntry {
   readonly target: string;
   readonly fields: RawFields;
   readonly upgrade: boolean;
+  /** The client speaks HTTP/2: the exchange is one stream of its connection. */
+  readonly http2: boolean;
   readonly trace: TraceIds | undefined;
 }
 

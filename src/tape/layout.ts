@@ -75,7 +75,7 @@ export const PAUSE_CAUSES = ['gc', 'cpu', 'clock'] as const;
 export type PauseCause = (typeof PAUSE_CAUSES)[number];
 
 /** Flags of an `open` entry. */
-export const OPEN_FLAG = { upgrade: 1, traced: 2, sampled: 4, parented: 8 } as const;
+export const OPEN_FLAG = { upgrade: 1, traced: 2, sampled: 4, parented: 8, http2: 16 } as const;
 /** Flags of a `chunk` entry. */
 export const CHUNK_FLAG = { bytesOmitted: 1, bytesWanted: 2 } as const;
 /** Flags of a `connected` entry. */

@@ -151,6 +151,7 @@ export class TapeReader {
       clientAddress: parts[2] as string,
       fields: parts.slice(3),
       upgrade: (flags & OPEN_FLAG.upgrade) !== 0,
+      http2: (flags & OPEN_FLAG.http2) !== 0,
       trace: flags & OPEN_FLAG.traced ? this.#traceIds(idsAt, flags) : undefined,
     });
   }

@@ -56,6 +56,7 @@ export class TapeWriter {
     if (at < 0) return this.#count(SLOT.lostEntryCount);
     const flags =
       (entry.upgrade ? OPEN_FLAG.upgrade : 0) |
+      (entry.http2 ? OPEN_FLAG.http2 : 0) |
       (trace ? OPEN_FLAG.traced : 0) |
       (trace?.sampled ? OPEN_FLAG.sampled : 0) |
       (trace?.parentSpanId ? OPEN_FLAG.parented : 0);

@@ -89,6 +89,7 @@ class Place {
       target: '/v1/chat/completions',
       fields: REQUEST_FIELDS,
       upgrade: false,
+      http2: false,
       trace: {
         traceId: exchange.toString(16).padStart(32, '1'),
         parentSpanId: undefined,

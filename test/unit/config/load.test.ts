@@ -69,6 +69,7 @@ describe('defaults', () => {
       },
       turns: undefined,
       listenTls: undefined,
+      http2: false,
       relayCount: 1,
       drainDelayMs: 0,
       drainMs: 25_000,

@@ -87,6 +87,7 @@ test('live counts are the figures of the report', () => {
         target: '/v1/chat/completions',
         fields: [],
         upgrade: false,
+        http2: false,
         trace: undefined,
       });
       writer.mark(1, 'uploadEnd', atNs, 0);

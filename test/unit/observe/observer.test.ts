@@ -71,6 +71,7 @@ describe('exchanges', () => {
         target: '/',
         fields: [],
         upgrade: false,
+        http2: false,
         trace: undefined,
       });
       return one;
@@ -180,6 +181,7 @@ describe('a relay that died', () => {
         target: '/',
         fields: [],
         upgrade: false,
+        http2: false,
         trace: undefined,
       });
     handler.relayGone();

@@ -110,6 +110,7 @@ export class Play {
       target: '/v1/chat/completions',
       fields: CHAT_FIELDS,
       upgrade: false,
+      http2: false,
       trace: undefined,
       ...opening,
     });

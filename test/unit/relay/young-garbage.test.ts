@@ -50,6 +50,7 @@ async function connectThrough(): Promise<Socket> {
     admission: BOUNDLESS,
     turns: undefined,
     tls: undefined,
+    http2: false,
     tape: createTape(64 * 1024).shared,
   });
   undo.push(() => relay.close());

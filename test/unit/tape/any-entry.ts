@@ -39,6 +39,7 @@ export const anyEntry: fc.Arbitrary<Told> = fc.oneof(
       target: text,
       fields,
       upgrade: fc.boolean(),
+      http2: fc.boolean(),
       trace: fc.option(trace, { nil: undefined }),
     })
     .map((entry) => ['open', entry] as const),

@@ -138,6 +138,7 @@ describe('full', () => {
       target: '/',
       fields: [],
       upgrade: false,
+      http2: false,
       trace: undefined,
     });
     expect(lostCount()).toBe(3);

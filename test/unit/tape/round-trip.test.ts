@@ -33,6 +33,7 @@ const OPEN = {
   target: '/v1/chat/completions?x=1',
   fields: ['Host', 'a', 'host', ''],
   upgrade: false,
+  http2: false,
   trace: TRACE,
 } as const;
 
@@ -61,6 +62,7 @@ describe('an opening', () => {
     ['with a trace that is not sampled', { ...OPEN, trace: { ...TRACE, sampled: false } }],
     ['without trace', { ...OPEN, trace: undefined }],
     ['of an upgrade', { ...OPEN, upgrade: true }],
+    ['of a stream of HTTP/2', { ...OPEN, http2: true }],
     ['without fields', { ...OPEN, fields: [] }],
     ['with empty texts', { ...OPEN, clientAddress: '', method: '', target: '', fields: ['', ''] }],
     ['with the largest numbers', { ...OPEN, exchange: 0xffff_ffff, routeIndex: 0xffff_ffff, openedAtNs: 2 ** 53 - 1 }],

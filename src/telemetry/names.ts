@@ -69,6 +69,7 @@ export const HTTP = {
   status: 'http.response.status_code',
   path: 'url.path',
   scheme: 'url.scheme',
+  protocolVersion: 'network.protocol.version',
   serverAddress: 'server.address',
   serverPort: 'server.port',
   errorType: 'error.type',

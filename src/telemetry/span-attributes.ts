@@ -64,13 +64,14 @@ function demandAttributes({ retryOf, job }: StreamRecord): Own {
 }
 
 function httpAttributes(record: StreamRecord): Record<string, AttributeValue | undefined> {
-  const { method, path } = record.request;
+  const { method, path, httpVersion } = record.request;
   const known = knownMethod(method);
   return {
     [HTTP.method]: known,
     [HTTP.methodOriginal]: known === method ? undefined : method,
     [HTTP.path]: path,
     [HTTP.scheme]: 'http',
+    [HTTP.protocolVersion]: httpVersion,
     [HTTP.route]: routeOf(path)?.route,
     [HTTP.status]: record.response.status,
     [HTTP.errorType]: errorTypeOf(record),

@@ -63,8 +63,8 @@ export class H2Answer {
     return index < 0 ? undefined : this.fields[index + 1];
   }
 
-  head(): Promise<void> {
-    return this.signal.until('the head of an answer', () => this.status !== undefined || this.isClosed);
+  head(waitMs?: number): Promise<void> {
+    return this.signal.until('the head of an answer', () => this.status !== undefined || this.isClosed, waitMs);
   }
 
   bytes(count: number): Promise<void> {

@@ -175,6 +175,25 @@ test('a body that the engine does not take is held back at the client', async ()
   expect([answer.body, exchange.request.bodyBytes]).toEqual(['ok', 64 * MIB]);
 });
 
+test('a body that comes too slowly is refused, and its neighbour lives on', async () => {
+  const bench = await start('--upload-rate-min', '1KiB');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const kept = await stream(bench, '/kept', promise);
+  bench.engine.plan(() => undefined);
+  const slow = bench.client.open({ ':method': 'POST', ':path': '/slow', 'content-length': '100000' });
+  slow.stream.write('x');
+  const drip = setInterval(() => slow.stream.write('x'), 500);
+  await slow.head(20_000);
+  clearInterval(drip);
+  expect(slow.status).toBe(408);
+  // The rest of its body is not waited for.
+  await slow.closed();
+  expect([slow.isWhole, slow.resetCode]).toEqual([true, 0]);
+  resolve();
+  await kept.answer.closed();
+  expect(kept.answer.isWhole).toBe(true);
+});
+
 test('requests behind each other on one connection share the engine’s', async () => {
   const bench = await start();
   for (let i = 0; i < 5; i += 1) {

@@ -87,7 +87,7 @@ describe('a good stream', () => {
 
   it('says in integers what its figures say, and leaves out what is not known', async () => {
     const report = reportOf(
-      { ...usualStream(40), tokens: { prompt: 9, output: 40, basis: 'usage' } },
+      { ...usualStream(40), request: { httpVersion: '2' }, tokens: { prompt: 9, output: 40, basis: 'usage' } },
       { trace: TRACE },
     );
     const spans = await spansOf([report]);
@@ -98,6 +98,7 @@ describe('a good stream', () => {
       'url.path': '/v1/chat/completions',
       'http.route': '/v1/chat/completions',
       'http.response.status_code': 200,
+      'network.protocol.version': '2',
       'rubato.outcome': 'ok',
       'rubato.ttft_us': 100_025,
       'rubato.ttft.engine_us': 100_000,
@@ -195,6 +196,8 @@ describe('which exchanges have which spans', () => {
     const client = plainAttributes(named(spans, 'chat m').attributes);
     expect([server['rubato.engine.name'], client['rubato.engine.name']]).toEqual(['vllm', 'vllm']);
     expect([server, client].map((one) => one['rubato.engine.said.metrics.queue_time_ms'])).toEqual([undefined, 12.5]);
+    // Of HTTP/1.1, which most speak, nothing is said.
+    expect(server).not.toHaveProperty(['network.protocol.version']);
   });
 
   it('only failed, stalled and baseline exchanges have chunks when only the kept ones are wanted', async () => {

@@ -75,6 +75,7 @@ export interface Given {
   readonly outlets: Outlets;
   readonly otlp: OtlpReceiver | undefined;
   readonly sinks: readonly Sink[];
+  readonly onAllBegun?: () => void;
 }
 
 /** Those who make reports of what the tapes say. */
@@ -142,6 +143,7 @@ export function createParts(config: Config, given: Given): Parts {
     drainMs: () => state.config.drainMs,
     observer,
     drain,
+    onAllBegun: given.onAllBegun,
     log,
   });
   const lags = new LagWindow(() => supervisor.takeLoopLags());

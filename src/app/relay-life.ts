@@ -16,6 +16,7 @@ import type {
 export interface LifeOptions {
   /** The thread rehearses before it listens; it takes some 100 ms. */
   readonly warmUp: boolean;
+  readonly nice: number | undefined;
   readonly onFault: (fault: unknown) => void;
 }
 
@@ -29,10 +30,10 @@ export class RelayLife {
   /** Resolves when the thread has ended, by itself or not. */
   readonly ended: Promise<void>;
 
-  constructor({ warmUp, onFault }: LifeOptions) {
+  constructor({ warmUp, nice, onFault }: LifeOptions) {
     // The entry stands beside this file's folder in src/ and in dist/ alike.
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const workerData: RelayBoot = { warmUp, clockBaseSeconds: clockBase() };
+    const workerData: RelayBoot = { warmUp, clockBaseSeconds: clockBase(), nice };
     this.#worker = new Worker(new URL(`../relay/thread.${extension}`, import.meta.url), { workerData, name: 'relay' });
     this.#worker.on('error', onFault);
     this.#worker.on('message', (message: RelayMessage) => this.#onMessage(message));

@@ -3,6 +3,7 @@
 import { nowNs } from '../base/clock.ts';
 import { TAPE_BYTES } from '../base/limits.ts';
 import { faultFields, type Log } from '../base/log.ts';
+import { threadNice } from '../base/thread-priority.ts';
 import type { HostPort } from '../config/config.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { TapeDrain } from '../observe/tape-drain.ts';
@@ -34,6 +35,8 @@ export interface SupervisorOptions {
   readonly drainMs: () => number;
   readonly observer: Observer;
   readonly drain: TapeDrain;
+  /** All relays that there are from the start, and the spare behind them, have begun to run. */
+  readonly onAllBegun?: (() => void) | undefined;
   readonly log: Log;
 }
 
@@ -47,7 +50,8 @@ export class RelaySupervisor {
   #gone = sumOfCounts([]);
   /** Tapes of the dead, for their successors: memory that is shared may wait long for its collection. */
   readonly #tapes: Tape[] = [];
-  readonly #spare = new SpareRelay(() => this.#boot(true));
+  readonly #spare: SpareRelay;
+  readonly #nice = threadNice();
   #settings: LiveSettings;
   #addresses: readonly HostPort[] | undefined;
   #lifeCount = 0;
@@ -61,6 +65,7 @@ export class RelaySupervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#settings = options.settings;
+    this.#spare = new SpareRelay(() => this.#boot(true), options.onAllBegun);
   }
 
   /** Starts all relays; resolves when each listens everywhere, rejects with the system's error when one cannot. */
@@ -166,7 +171,11 @@ export class RelaySupervisor {
 
   #boot(warmUp: boolean): RelayLife {
     const { log } = this.#options;
-    return new RelayLife({ warmUp, onFault: (fault) => log.error('a relay thread failed', faultFields(fault)) });
+    return new RelayLife({
+      warmUp,
+      nice: this.#nice,
+      onFault: (fault) => log.error('a relay thread failed', faultFields(fault)),
+    });
   }
 
   /** A fault that nobody caught, of one stream most likely: another takes over, and the others' streams go on. */

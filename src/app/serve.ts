@@ -9,6 +9,7 @@ import { createLog, faultFields } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { Loaded } from '../config/load.ts';
 import { hostPortText } from '../config/values.ts';
+import { defined } from '../measure/defined.ts';
 import type { Sink } from '../judge/report.ts';
 import { startAdmin } from '../telemetry/admin.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
@@ -50,6 +51,8 @@ export interface ServeExtras {
   /** Further listeners to what happens. */
   readonly sinks?: readonly Sink[];
   readonly env?: Environment;
+  /** All threads of relays that there are from the start have begun to run. */
+  readonly onAllBegun?: () => void;
 }
 
 /** Starts a sidecar; rejects with the system's error when a port cannot be had. */
@@ -58,7 +61,8 @@ export async function startServe(config: Config, extras: ServeExtras = {}): Prom
   const log = createLog({ level: config.logLevel });
   const outlets = await createOutlets(config, env, log);
   const otlp = await createOtlpIntake(config, env, log);
-  const parts = createParts(config, { env, log, outlets, otlp, sinks: extras.sinks ?? [] });
+  const { sinks = [], onAllBegun } = extras;
+  const parts = createParts(config, { env, log, outlets, otlp, sinks, ...defined({ onAllBegun }) });
   try {
     return await start(config, parts);
   } catch (error) {

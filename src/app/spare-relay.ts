@@ -7,12 +7,15 @@ const BOOT_AFTER_MS = 1_000;
 
 export class SpareRelay {
   readonly #boot: () => RelayLife;
+  #onFirst: (() => void) | undefined;
   #life: RelayLife | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(boot: () => RelayLife) {
+  /** `onFirst`: the first one has begun to boot. */
+  constructor(boot: () => RelayLife, onFirst?: () => void) {
     this.#boot = boot;
+    this.#onFirst = onFirst;
   }
 
   /** The spare, if there is one now. */
@@ -30,6 +33,8 @@ export class SpareRelay {
       const life = this.#boot();
       this.#life = life;
       void life.ended.then(() => this.#onEnded(life));
+      this.#onFirst?.();
+      this.#onFirst = undefined;
     }, BOOT_AFTER_MS);
     this.#timer.unref();
   }

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { boundHeap } from '../app/heap.ts';
 import type { Running } from '../app/serve.ts';
 import { createLog } from '../base/log.ts';
+import { giveWay } from '../base/thread-priority.ts';
 import type { Config } from '../config/config.ts';
 import { type Loaded, loadConfig } from '../config/load.ts';
 import { checkOtelEnvironment } from '../telemetry/otel-environment.ts';
@@ -103,7 +104,8 @@ async function start(config: Config, io: Io): Promise<Running> {
   try {
     // Loaded only now: help and faults of the configuration need not wait for everything else.
     const { startServe } = await import('../app/serve.ts');
-    return await startServe(config);
+    // Relays go first wherever CPU is scarce: whatever this thread makes of their words can wait on the tape.
+    return await startServe(config, { onAllBegun: giveWay });
   } catch (error) {
     const { listen, edges, admin, otlpListen } = config;
     throw (

@@ -87,6 +87,8 @@ export interface RelayBoot {
   /** Rehearse first, so that the first clients do not pay for a cold start. */
   readonly warmUp: boolean;
   readonly clockBaseSeconds: number;
+  /** The priority to work at; undefined where threads have none of their own. */
+  readonly nice: number | undefined;
 }
 
 export interface RelaySettings extends LiveSettings {

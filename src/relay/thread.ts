@@ -2,6 +2,7 @@
 // from then on does what main says. Started as a worker; importing it anywhere else starts a relay.
 import { parentPort, workerData } from 'node:worker_threads';
 import { shareClockBase } from '../base/clock.ts';
+import { takePriority } from '../base/thread-priority.ts';
 import { Drain } from './drain.ts';
 import { exceptionReason } from './guarded.ts';
 import { keepHeartbeat, watchCollections } from './pulse.ts';
@@ -97,8 +98,9 @@ function obey({ relay, server, drain }: Running, command: RelayCommand): void {
   }
 }
 
-async function main({ warmUp: rehearses, clockBaseSeconds }: RelayBoot): Promise<void> {
+async function main({ warmUp: rehearses, clockBaseSeconds, nice }: RelayBoot): Promise<void> {
   shareClockBase(clockBaseSeconds);
+  takePriority(nice);
   if (rehearses) await warmUp();
   let running: Promise<Running> | undefined;
   // Commands that came meanwhile have waited in the port, and each waits for the one before.

@@ -5,11 +5,11 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** The fields that have a value; keys with `undefined` are left out. */
 export function defined<T extends object>(fields: T): Defined<T> {
-  // Called some twenty times an exchange: pairs of keys and values were a thirtieth of all that main allocates.
+  // Called some twenty times an exchange: lists of its keys were made for nothing but this walk.
   const known: Defined<T> = {};
-  for (const key of Object.keys(fields) as (keyof T)[]) {
+  for (const key in fields) {
     const value = fields[key];
-    if (value !== undefined) known[key] = value as Exclude<T[keyof T], undefined>;
+    if (value !== undefined) known[key] = value as Exclude<T[typeof key], undefined>;
   }
   return known;
 }

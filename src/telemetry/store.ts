@@ -116,16 +116,19 @@ class Counter implements CounterHandle {
 interface Family {
   readonly spec: MetricSpec;
   readonly labelNames: readonly LabelName[];
-  readonly bounds: readonly number[];
+  /** One for all series, because a function made at each look-up is garbage. */
+  readonly newHistogram: () => Histogram;
   readonly counters: Map<string, Counter>;
   readonly histograms: Map<string, Histogram>;
   readonly reads: (() => Iterable<Observation>)[];
 }
 
+const newCounter = (): Counter => new Counter();
+
 const SEPARATOR = '\u0000';
 
 export function createMetricStore(options: MetricStoreOptions): MetricStore {
-  const families = newFamilies([...options.specs, LABELS_FOLDED]);
+  const families = newFamilies([...options.specs, LABELS_FOLDED], options.exponential ?? false);
   const seriesMax = options.seriesMax ?? SERIES_MAX_COUNT;
   let seriesCount = 0;
 
@@ -164,14 +167,11 @@ export function createMetricStore(options: MetricStoreOptions): MetricStore {
     startEpochMs: options.startEpochMs,
     counter(spec, labels) {
       const family = familyOf(spec, 'counter');
-      return resolve(family, family.counters, labels, () => new Counter());
+      return resolve(family, family.counters, labels, newCounter);
     },
     histogram(spec, labels) {
       const family = familyOf(spec, 'histogram');
-      const exponential = options.exponential ?? false;
-      const make = (): Histogram =>
-        new Histogram({ bounds: family.bounds, perUnit: perUnitOf(spec), exponential, nowEpochMs: epochMs });
-      return resolve(family, family.histograms, labels, make);
+      return resolve(family, family.histograms, labels, family.newHistogram);
     },
     observe(spec, read) {
       assert(spec.type !== 'histogram', 'only gauges and counters can be observed');
@@ -210,20 +210,22 @@ function foldedKey(names: readonly LabelName[], values: readonly string[], folde
   return values.map((value, index) => (folded.includes(names[index] as LabelName) ? OTHER : value)).join(SEPARATOR);
 }
 
-function newFamilies(specs: readonly MetricSpec[]): Map<string, Family> {
+function newFamilies(specs: readonly MetricSpec[], exponential: boolean): Map<string, Family> {
   const families = new Map<string, Family>();
   for (const spec of specs) {
     assert(!families.has(spec.name), `metric ${spec.name} is declared once`);
-    families.set(spec.name, newFamily(spec));
+    families.set(spec.name, newFamily(spec, exponential));
   }
   return families;
 }
 
-function newFamily(spec: MetricSpec): Family {
+function newFamily(spec: MetricSpec, exponential: boolean): Family {
   const labelNames: LabelName[] = spec.classed ? ['class', 'model', ...spec.labels] : [...spec.labels];
   const bounds = boundsOf(spec);
   assert(spec.type !== 'histogram' || bounds.length > 0, `histogram ${spec.name} has bounds`);
-  return { spec, labelNames, bounds, counters: new Map(), histograms: new Map(), reads: [] };
+  const perUnit = perUnitOf(spec);
+  const newHistogram = (): Histogram => new Histogram({ bounds, perUnit, exponential, nowEpochMs: epochMs });
+  return { spec, labelNames, newHistogram, counters: new Map(), histograms: new Map(), reads: [] };
 }
 
 function snapshot(family: Family): MetricFamily {

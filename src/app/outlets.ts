@@ -13,7 +13,8 @@ import { createHopFeed } from '../telemetry/hop-feed.ts';
 import { createMetricFeed } from '../telemetry/metric-feed.ts';
 import { OWN_METRICS } from '../telemetry/metric-table.ts';
 import { otelPlan, pushesTraces, type Environment, type OtelPlan } from '../telemetry/otel-environment.ts';
-import { CONTENT_TYPES, negotiateFormat, renderMetrics } from '../telemetry/prometheus.ts';
+import type { MetricsText } from '../telemetry/admin-answers.ts';
+import { CONTENT_TYPES, metricPieces, negotiateFormat } from '../telemetry/prometheus.ts';
 import { RecordFile } from '../telemetry/record-file.ts';
 import { createResource, resourceLabels, startOtel, type Otel } from '../telemetry/sdk.ts';
 import { createSloFeed } from '../telemetry/slo-feed.ts';
@@ -38,7 +39,7 @@ export interface Outlets {
   takesPartInTraces(config: Config): boolean;
   /** Tells by this configuration from now on, as far as it may change. */
   reconfigure(config: Config): void;
-  metricsText(accept: string | undefined): { readonly body: string; readonly contentType: string };
+  metricsText(accept: string | undefined): MetricsText;
   /** What became of all that was to leave the process. */
   exports(): readonly ExportCounts[];
   close(): Promise<void>;
@@ -97,7 +98,7 @@ export async function createOutlets(config: Config, env: Environment, log: Log):
     },
     metricsText(accept) {
       const format = negotiateFormat(accept);
-      return { body: renderMetrics(store.collect(), labels, format), contentType: CONTENT_TYPES[format] };
+      return { pieces: metricPieces(store.collect(), labels, format), contentType: CONTENT_TYPES[format] };
     },
     exports: () => exportCounts(otel, recordFile, log),
     async close() {

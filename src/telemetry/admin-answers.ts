@@ -1,5 +1,6 @@
 // What the admin port answers, from what the main thread knows. Where the data comes from is app/'s
 // business; who may ask, and the hearts of the relays, are the port's own thread's.
+import { inSlices } from '../base/in-slices.ts';
 import { faultFields, type Log } from '../base/log.ts';
 import type { Diagnosis } from '../judge/diagnosis/finding.ts';
 import type { EngineState } from '../judge/engine-state.ts';
@@ -24,7 +25,7 @@ export interface AdminData {
   isSettling(id: string): boolean;
   /** The report of a finished exchange that is still remembered. */
   record(id: string): Report | undefined;
-  metricsText(accept: string | undefined): { readonly body: string; readonly contentType: string };
+  metricsText(accept: string | undefined): MetricsText;
   summary(): Summary;
   /** What the engines behind the routes say of themselves, as far as it is polled. */
   engines(): readonly EngineState[];
@@ -40,27 +41,37 @@ export interface AdminData {
   pairing(query: string): unknown;
 }
 
+export interface MetricsText {
+  readonly contentType: string;
+  /** One behind the other they are the text. */
+  readonly pieces: Iterable<string>;
+}
+
 const SETTLING = {
   error: 'settling',
   message: 'This exchange has ended; its record waits a moment for what the engine says of it. Ask again soon.',
 };
 
-/** Never throws: a fault of ours is an answer too, and its reason is in the log only. */
-export function answerOf(data: AdminData, log: Log, asked: AdminAsk): AdminAnswer {
+/** Never rejects: a fault of ours is an answer too, and its reason is in the log only. */
+export async function answerOf(data: AdminData, log: Log, asked: AdminAsk): Promise<AdminAnswer> {
   try {
-    return pageOf(data, asked);
+    return asked.path === '/metrics' ? await metricsOf(data, asked) : pageOf(data, asked);
   } catch (fault) {
     log.error('The admin port failed to answer', faultFields(fault));
     return errorAnswer(500, { error: 'internal', message: 'rubato failed to answer. The reason is in its log.' });
   }
 }
 
-function pageOf(data: AdminData, { path, query, accept }: AdminAsk): AdminAnswer {
+/** The only answer that is long to make, some ms with thousands of series. */
+async function metricsOf(data: AdminData, { accept }: AdminAsk): Promise<AdminAnswer> {
+  const { pieces, contentType } = data.metricsText(accept);
+  let body = '';
+  await inSlices(pieces, (piece) => (body += piece));
+  return textAnswer(200, { vary: 'accept', 'content-type': contentType }, body);
+}
+
+function pageOf(data: AdminData, { path, query }: AdminAsk): AdminAnswer {
   switch (path) {
-    case '/metrics': {
-      const { body, contentType } = data.metricsText(accept);
-      return textAnswer(200, { vary: 'accept', 'content-type': contentType }, body);
-    }
     case '/readyz': {
       const ready = data.ready();
       return jsonAnswer(ready.ok ? 200 : 503, ready);

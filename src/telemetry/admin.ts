@@ -118,14 +118,9 @@ class Admin implements AdminServer {
         // A successor must come up where this one was.
         this.port = message.port;
         break;
-      case 'ask': {
-        const answer = answerOf(this.#options.data, this.#options.log, message.asked);
-        // Handed over, not copied: afterwards only the port's thread holds it.
-        worker.postMessage({ type: 'answer', ask: message.ask, answer } satisfies FrontCommand, [
-          answer.body.buffer as ArrayBuffer,
-        ]);
+      case 'ask':
+        void this.#answer(worker, message);
         break;
-      }
       case 'live_ask': {
         const events = this.#liveEvents(message.wants);
         const buffers = Object.values(events).map((bytes: Uint8Array) => bytes.buffer as ArrayBuffer);
@@ -138,6 +133,12 @@ class Admin implements AdminServer {
       case 'listen_failed':
         break;
     }
+  }
+
+  async #answer(worker: Worker, { ask, asked }: FrontMessage & { type: 'ask' }): Promise<void> {
+    const answer = await answerOf(this.#options.data, this.#options.log, asked);
+    // Handed over, not copied: afterwards only the port's thread holds it.
+    worker.postMessage({ type: 'answer', ask, answer } satisfies FrontCommand, [answer.body.buffer as ArrayBuffer]);
   }
 
   /** A fault of ours is told once: whoever watches would have it told twice a second. */

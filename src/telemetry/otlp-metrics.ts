@@ -1,5 +1,6 @@
 // Hands the store to the OpenTelemetry reader as a MetricProducer: the same integers as `/metrics`
 // shows, divided at the same place. Always cumulative since the start of the process.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ValueType, type Attributes, type HrTime } from '@opentelemetry/api';
 import { emptyResource } from '@opentelemetry/resources';
 import {
@@ -11,6 +12,7 @@ import {
   type MetricProducer,
 } from '@opentelemetry/sdk-metrics';
 import { epochMs } from '../base/clock.ts';
+import { inSlices } from '../base/in-slices.ts';
 import { EXPONENTIAL_FIRST_INDEX, EXPONENTIAL_SCALE, type Histogram } from './histogram.ts';
 import { hrTimeOf } from './span-time.ts';
 import type { MetricFamily, MetricStore } from './store.ts';
@@ -26,7 +28,10 @@ export function createMetricProducer(store: MetricStore, options: ProducerOption
   return {
     async collect() {
       const times = { startTime: hrTimeOf(store.startEpochMs, 0), endTime: hrTimeOf(epochMs(), 0) };
-      const metrics = store.collect().map((family) => metricData(family, times, options));
+      const metrics: MetricData[] = [];
+      await inSlices(store.collect(), (family) => metrics.push(metricData(family, times, options)));
+      // What follows at once puts them into bytes, and that is a turn's work by itself.
+      await nextTurn();
       // The reader keeps the resource of its own provider and takes the scopes only.
       const scopeMetrics = [{ scope: { name: SCOPE_NAME }, metrics }];
       return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] };

@@ -35,23 +35,38 @@ export function negotiateFormat(accept: string | undefined): TextFormat {
 }
 
 export function renderMetrics(families: readonly MetricFamily[], resource: ResourceLabels, format: TextFormat): string {
-  const lines: string[] = [];
-  renderTargetInfo(lines, resource, format);
-  for (const family of families) renderFamily(lines, family, format);
-  if (format === 'openmetrics') lines.push('# EOF');
+  return [...metricPieces(families, resource, format)].join('');
+}
+
+/** The same in pieces, so that whoever has them made can do other things in between. No series is in two of them. */
+export function* metricPieces(
+  families: readonly MetricFamily[],
+  resource: ResourceLabels,
+  format: TextFormat,
+): Generator<string> {
+  yield textOf(targetInfoLines(resource, format));
+  for (const family of families) yield* familyPieces(family, format);
+  if (format === 'openmetrics') yield textOf(['# EOF']);
+}
+
+function textOf(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
 /** The resource as one series, to be joined in a query: it would be a label on each sample otherwise. */
-function renderTargetInfo(lines: string[], resource: ResourceLabels, format: TextFormat): void {
+function targetInfoLines(resource: ResourceLabels, format: TextFormat): string[] {
   const names = Object.keys(resource).sort();
   const pairs: LabelPairs = names.map((name) => [prometheusLabel(name), resource[name] ?? '']);
   const [family, type] = format === 'openmetrics' ? ['target', 'info'] : ['target_info', 'gauge'];
-  lines.push(`# HELP ${family} Attributes of this process.`, `# TYPE ${family} ${type}`);
-  lines.push(`target_info${labelText(pairs)} 1`);
+  return [
+    `# HELP ${family} Attributes of this process.`,
+    `# TYPE ${family} ${type}`,
+    `target_info${labelText(pairs)} 1`,
+  ];
 }
 
-function renderFamily(lines: string[], family: MetricFamily, format: TextFormat): void {
+function* familyPieces(family: MetricFamily, format: TextFormat): Generator<string> {
+  const lines: string[] = [];
   const { spec } = family;
   const sample = prometheusName(spec);
   // In OpenMetrics `_total` belongs to the sample, not to the metric.
@@ -63,12 +78,12 @@ function renderFamily(lines: string[], family: MetricFamily, format: TextFormat)
   for (const { labelValues, value } of family.scalars) {
     lines.push(`${sample}${labelText(pairUp(labelNames, labelValues))} ${value / family.perUnit}`);
   }
-  if (family.histograms.length === 0) return;
+  yield textOf(lines);
   // All histograms of a family have the same bounds.
   const bounds = family.histograms[0]?.histogram.bounds.map((bound) => boundText(bound / family.perUnit, format)) ?? [];
   const context = { name, perUnit: family.perUnit, format, bounds: [...bounds, '+Inf'] };
   for (const { labelValues, histogram } of family.histograms) {
-    renderHistogram(lines, context, pairUp(labelNames, labelValues), histogram);
+    yield textOf(histogramLines(context, pairUp(labelNames, labelValues), histogram));
   }
 }
 
@@ -81,7 +96,8 @@ interface HistogramContext {
 }
 
 /** Nine of ten lines of a scrape are buckets, so what their lines share is made once a series. */
-function renderHistogram(lines: string[], context: HistogramContext, pairs: LabelPairs, histogram: Histogram): void {
+function histogramLines(context: HistogramContext, pairs: LabelPairs, histogram: Histogram): string[] {
+  const lines: string[] = [];
   const { name, perUnit, format, bounds } = context;
   const labels = labelText(pairs);
   const start = `${name}_bucket${labels === '' ? '{' : `${labels.slice(0, -1)},`}le="`;
@@ -94,6 +110,7 @@ function renderHistogram(lines: string[], context: HistogramContext, pairs: Labe
   }
   lines.push(`${name}_sum${labels} ${histogram.sumInUnits}`);
   lines.push(`${name}_count${labels} ${histogram.count}`);
+  return lines;
 }
 
 /**

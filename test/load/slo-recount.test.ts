@@ -99,7 +99,7 @@ test(
     };
     await playTraffic(stage.handler, EXCHANGE_COUNT, { seed: SEED, breathe });
     stage.observer.settleAll();
-    const live = counted(outlets.metricsText(undefined).body);
+    const live = counted([...outlets.metricsText(undefined).pieces].join(''));
     await outlets.close();
     expect(stage.faults).toEqual([]);
     expect(outlets.recordFile?.stats()).toMatchObject({ takenCount: EXCHANGE_COUNT, droppedCount: 0 });

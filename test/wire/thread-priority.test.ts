@@ -62,9 +62,9 @@ test.runIf(process.platform === 'linux')('main gives way once all relays run; no
 test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
   'a relay that is started after that takes its priority back',
   async () => {
-    const before = relays().map(({ tid }) => tid);
+    const before = new Set(relays().map(({ tid }) => tid));
     process.kill(sidecar.pid, 'SIGUSR2');
-    const fresh = await poll('another spare', () => relays().find(({ tid }) => !before.includes(tid)));
+    const fresh = await poll('another spare', () => relays().find(({ tid }) => !before.has(tid)));
     await poll('its priority', () =>
       threads().find(({ tid }) => tid === fresh.tid)?.nice === OWN_NICE ? true : undefined,
     );

@@ -64,7 +64,10 @@ function usualData(): AdminData {
     openDetail: (id) => (id === '0-9' ? OPEN_DETAIL : undefined),
     isSettling: (id) => id === '0-7',
     record: (id) => (id === '0-5' ? REPORT : undefined),
-    metricsText: (accept) => ({ body: `accept ${accept}\n`, contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
+    metricsText: (accept) => ({
+      pieces: [`accept ${accept}\n`],
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    }),
     summary: () => summary.read(),
     engines: () => engines,
     floors: () => [],

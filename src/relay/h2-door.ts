@@ -56,12 +56,15 @@ export class H2Door implements Http2Door {
       const isHttp2 = beginsHttp2(held);
       if (isHttp2 === undefined) return;
       leave();
-      // Whoever reads on begins with what was looked at.
-      socket.pause();
-      socket.unshift(held);
-      if (isHttp2) return this.#serve(socket, accept);
+      if (isHttp2) {
+        // Node's HTTP/2 begins with what it finds in the socket.
+        socket.pause();
+        socket.unshift(held);
+        return this.#serve(socket, accept);
+      }
       accept(socket);
-      socket.resume();
+      // Its server listens by now, and is told as if the bytes came this moment: no other turn, no copy.
+      socket.emit('data', held);
     };
     const onGone = (): void => {
       leave();

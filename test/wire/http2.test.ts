@@ -89,7 +89,7 @@ describe('a request', () => {
 describe('an answer', () => {
   test('comes piece by piece, each before the engine has written the next', async () => {
     const seen = new Signal();
-    let seenCount = -1;
+    let seenCount = -2;
     const pieces = [D('a'), D('b'), D('c'), DONE];
     engine.plan(async (exchange) => {
       await exchange.write(HEAD);

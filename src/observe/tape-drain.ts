@@ -65,10 +65,10 @@ export class TapeDrain {
   }
 
   readonly #turn = (): void => {
-    const startNs = nowNs();
-    const untilNs = startNs + TURN_MAX_NS;
+    const untilNs = nowNs() + TURN_MAX_NS;
     if (this.#immediate === undefined) this.#beginLook();
-    let [count, passNs] = [0, startNs];
+    let count = 0;
+    let passNs: number;
     let full: boolean;
     do {
       full = false;

@@ -80,9 +80,12 @@ export class H2Door implements Http2Door {
   }
 
   #serve(socket: Socket, accept: Accept): void {
+    const isOverflow = this.#cap.isOverflow(socket);
     const session = new H2Session({
       socket,
-      restMs: this.#cap.isOverflow(socket) ? OVERFLOW_WAIT_MS : CLIENT_KEEP_ALIVE_MS,
+      // What is half of a head counts for nothing.
+      firstMs: isOverflow ? OVERFLOW_WAIT_MS : CLIENT_HEAD_TIMEOUT_MS,
+      restMs: isOverflow ? OVERFLOW_WAIT_MS : CLIENT_KEEP_ALIVE_MS,
       accept,
       onUnreadable: () => this.#admission.onUnreadable(),
       onMalformed: (broken) => this.#admission.onBroken(broken, 'unreadable'),

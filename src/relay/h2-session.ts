@@ -12,7 +12,7 @@ import {
   H2_STREAM_WINDOW_BYTES,
   H2_STREAMS_MAX_COUNT,
 } from '../base/client-limits.ts';
-import { FIELDS_MAX_COUNT, HEAD_MAX_BYTES } from '../base/limits.ts';
+import { FIELDS_MAX_COUNT, HEAD_MAX_BYTES, LINGER_MS } from '../base/limits.ts';
 import { plainRequest } from './h2-request.ts';
 import { StreamSocket } from './h2-stream.ts';
 
@@ -38,7 +38,8 @@ const OPTIONS = {
 
 export interface H2SessionOptions {
   readonly socket: Socket;
-  /** How long it may be without a stream. */
+  /** How long it may be without a stream: until its first one, and behind one. */
+  readonly firstMs: number;
   readonly restMs: number;
   /** A stream, as the server takes a connection. */
   readonly accept: (socket: Socket) => void;
@@ -52,11 +53,11 @@ export interface H2SessionOptions {
 export class H2Session {
   readonly #options: H2SessionOptions;
   readonly #session: ServerHttp2Session;
-  #restTimer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #openCount = 0;
 
   constructor(options: H2SessionOptions) {
-    const { socket, onUnreadable, onClosed } = options;
+    const { socket, firstMs, onUnreadable, onClosed } = options;
     this.#options = options;
     this.#session = http2.performServerHandshake(socket, OPTIONS);
     this.#session.setLocalWindowSize(H2_CONNECTION_WINDOW_BYTES);
@@ -66,28 +67,37 @@ export class H2Session {
     });
     this.#session.on('stream', (stream, _headers, _flags, fields) => this.#onStream(stream, fields as unknown));
     this.#session.once('close', () => {
-      clearTimeout(this.#restTimer);
+      clearTimeout(this.#timer);
       onClosed(this);
     });
     // A client that has closed its sending side counts as gone, as it does in HTTP/1.1.
     socket.once('end', () => this.#session.destroy());
-    this.#rest();
+    this.#rest(firstMs);
   }
 
   /** Takes no more streams (GOAWAY), and ends behind those that are open. */
   close(): void {
-    if (!this.#session.closed) this.#session.close();
+    if (this.#session.closed) return;
+    this.#session.close();
+    if (this.#openCount === 0) this.#leave();
   }
 
-  #rest(): void {
-    this.#restTimer = setTimeout(() => this.close(), this.#options.restMs);
-    this.#restTimer.unref();
+  /** Who does not close in turn is not waited for. */
+  #leave(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#options.socket.destroy(), LINGER_MS);
+    this.#timer.unref();
+  }
+
+  #rest(forMs: number): void {
+    this.#timer = setTimeout(() => this.close(), forMs);
+    this.#timer.unref();
   }
 
   #onStream(stream: ServerHttp2Stream, fields: unknown): void {
     const { socket: carrier, accept, onUnreadable, onMalformed } = this.#options;
     this.#openCount += 1;
-    clearTimeout(this.#restTimer);
+    clearTimeout(this.#timer);
     stream.on('error', ignore);
     stream.once('close', () => this.#onStreamClosed());
     const request = plainRequest(fields as readonly string[], stream.endAfterHeaders);
@@ -107,7 +117,9 @@ export class H2Session {
 
   #onStreamClosed(): void {
     this.#openCount -= 1;
-    if (this.#openCount === 0 && !this.#session.closed) this.#rest();
+    if (this.#openCount > 0) return;
+    if (this.#session.closed) this.#leave();
+    else this.#rest(this.#options.restMs);
   }
 }
 

@@ -238,11 +238,13 @@ describe('floods', () => {
 });
 
 describe('a connection that does not get on', () => {
-  test('with half a preface is closed when a head would be, and one without any as well', async () => {
+  test('with half a preface, or half a head, is closed when a head of HTTP/1.1 would be', async () => {
     const half = connect();
     half.send(Buffer.from(PREFACE.slice(0, 10)));
     const silent = connect();
-    await Promise.all([half.untilGone(12_000), silent.untilGone(12_000)]);
+    const halfHead = connect();
+    halfHead.begin(frame(FRAME.headers, 0, 1, block(LINE)));
+    await Promise.all([half, silent, halfHead].map((each) => each.untilGone(12_000)));
     expect([half.received.length, silent.received.length]).toEqual([0, 0]);
   });
 

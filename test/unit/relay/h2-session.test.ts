@@ -20,7 +20,7 @@ interface Bench {
   readonly closed: Promise<H2Session>;
 }
 
-async function start(restMs: number): Promise<Bench> {
+async function start(firstMs: number, restMs = firstMs): Promise<Bench> {
   const accepted: Socket[] = [];
   const { promise: closed, resolve } = Promise.withResolvers<H2Session>();
   const server = createServer((socket) => {
@@ -29,7 +29,15 @@ async function start(restMs: number): Promise<Bench> {
       accepted.push(stream);
     };
     const ignore = (): void => undefined;
-    void new H2Session({ socket, restMs, accept, onUnreadable: ignore, onMalformed: ignore, onClosed: resolve });
+    void new H2Session({
+      socket,
+      firstMs,
+      restMs,
+      accept,
+      onUnreadable: ignore,
+      onMalformed: ignore,
+      onClosed: resolve,
+    });
   });
   undo.push(() => server.close());
   server.listen(0, '127.0.0.1');
@@ -42,19 +50,19 @@ async function start(restMs: number): Promise<Bench> {
 
 describe('a connection', () => {
   test('that never carried anything ends with a goodbye', async () => {
-    const { client, closed } = await start(50);
+    const { client, closed } = await start(50, 60_000);
     const [code] = (await once(client, 'goaway')) as [number];
     await closed;
     expect(code).toBe(0);
   });
 
   test('ends behind its last stream, and not while it has one', async () => {
-    const { client, accepted, closed } = await start(50);
+    const { client, accepted, closed } = await start(150, 50);
     const stream = client.request({ ':method': 'GET', ':path': '/' });
     let isOver = false;
     void closed.then(() => (isOver = true));
     await expect.poll(() => accepted.length).toBe(1);
-    await new Promise((done) => setTimeout(done, 200));
+    await new Promise((done) => setTimeout(done, 300));
     expect(isOver).toBe(false);
     accepted[0]?.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
     stream.resume();

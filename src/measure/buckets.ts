@@ -13,8 +13,12 @@ export function outputBucket(outputTokens: number | undefined, edges = OUTPUT_BU
   return bucketOf(outputTokens, edges);
 }
 
+/** Edges are few lists that stay; their names are asked for with every exchange. */
+const namesByEdges = new WeakMap<readonly number[], readonly string[]>();
+
 function bucketOf(tokens: number | undefined, edges: readonly number[]): string {
-  const names = bucketNames(edges);
+  let names = namesByEdges.get(edges);
+  if (names === undefined) namesByEdges.set(edges, (names = bucketNames(edges)));
   const index = tokens === undefined ? -1 : edges.filter((edge) => edge <= tokens).length;
   return names.at(index) as string;
 }

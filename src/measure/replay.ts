@@ -3,7 +3,7 @@
 import type { StreamRecord } from '../record/stream-record.ts';
 import { rowsOf, valueAt } from './columns.ts';
 import { FirstTokenMeter } from './first-token-meter.ts';
-import { TAINT_CAUSES, type Stall, type TaintCause } from './figures.ts';
+import type { Stall, TaintCause } from './figures.ts';
 import type { GapPoint } from './gap.ts';
 import { createGapMeter, type GapListener, type GapMeter } from './gap-meter.ts';
 
@@ -24,7 +24,7 @@ export function replayStream(record: StreamRecord): Replayed {
   const chunks = rowsOf(record.chunks);
   const gapsNs: Record<GapPoint, number[]> = { received: [], flushed: [] };
   const stalls: Stall[] = [];
-  const taintedCounts = Object.fromEntries(TAINT_CAUSES.map((cause) => [cause, 0])) as Record<TaintCause, number>;
+  const taintedCounts: Record<TaintCause, number> = { gc: 0, loop: 0, cpu: 0, clock: 0, backpressure: 0 };
   let coalescedCount = 0;
   let ttftNs: number | undefined;
   let ttfoNs: number | undefined;

@@ -25,7 +25,7 @@ export const ROW_MAX_BYTES = 57;
 
 /** Reads packed rows one after the other into one list of values. */
 export class Unpacker {
-  readonly #values: number[] = Array.from({ length: STRIDE }, () => 0);
+  readonly #values: number[] = [0, 0, 0, 0, 0, 0, 0];
 
   read(cursor: Cursor, first: boolean): readonly number[] {
     const values = this.#values;

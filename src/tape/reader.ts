@@ -23,6 +23,8 @@ export class TapeReader {
   readonly #text: Buffer;
   /** Holds the bytes of one chunk while its handler runs. */
   #scratch = Buffer.alloc(SCRATCH_BYTES);
+  /** Of its beginning, as long as the bytes lent last: those of the next chunk are often as many. */
+  #lent = this.#scratch.subarray(0, 0);
   #tail: number;
 
   constructor(tape: Tape) {
@@ -190,9 +192,9 @@ export class TapeReader {
   /** A view that is only good until the handler returns; a copy, as decoders refuse shared memory. */
   #borrow(at: number, byteCount: number): Uint8Array {
     if (byteCount > this.#scratch.length) this.#scratch = Buffer.alloc(byteCount);
-    const view = this.#scratch.subarray(0, byteCount);
-    view.set(this.#tape.u8.subarray(at, at + byteCount));
-    return view;
+    if (byteCount !== this.#lent.length) this.#lent = this.#scratch.subarray(0, byteCount);
+    this.#text.copy(this.#scratch, 0, at, at + byteCount);
+    return this.#lent;
   }
 
   #copy(at: number, byteCount: number): Uint8Array {

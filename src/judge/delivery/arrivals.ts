@@ -117,7 +117,7 @@ function burstsOf(reads: readonly Read[], startAtNs: number, ownTime: OwnTime): 
     // What is not dense is a burst each.
     const stepCount = isDense(reads, from, end) ? end - from : 1;
     for (; from < end; from += stepCount) {
-      const burst = burstOf(reads.slice(from, from + stepCount), beforeAtNs, ownTime);
+      const burst = burstOf(reads, { from, end: from + stepCount }, beforeAtNs, ownTime);
       bursts.push(burst);
       beforeAtNs = burst.endAtNs;
     }
@@ -140,10 +140,20 @@ function isDense(reads: readonly Read[], from: number, end: number): boolean {
   return lengthNs <= eventCount * EVENT_LEAST_NS;
 }
 
-function burstOf(group: readonly Read[], beforeAtNs: number, ownTime: OwnTime): Burst {
-  const [first, last] = [group[0] as Read, group.at(-1) as Read];
-  let [bytes, eventCount, textCount, boundNs] = [0, 0, 0, 0];
-  for (const read of group) {
+interface Span {
+  readonly from: number;
+  readonly end: number;
+}
+
+function burstOf(reads: readonly Read[], { from, end }: Span, beforeAtNs: number, ownTime: OwnTime): Burst {
+  const first = valueAt(reads, from);
+  const last = valueAt(reads, end - 1);
+  let bytes = 0;
+  let eventCount = 0;
+  let textCount = 0;
+  let boundNs = 0;
+  for (let at = from; at < end; at += 1) {
+    const read = valueAt(reads, at);
     bytes += read.bytes;
     eventCount += read.eventCount;
     textCount += read.textCount;

@@ -31,6 +31,8 @@ export interface StalledStream {
   readonly eventsFromEnd: readonly number[];
   /** Output tokens of the same reads where the engine states a running count. */
   readonly tokensFromEnd?: readonly number[];
+  /** The stream ended with the last of them; absent where it went on, or that is not known. */
+  readonly isEnd?: true;
   /** Of the latest reads before the stall, at most 64: how many, the events in them, and the reads nearly at once. */
   readonly readCount: number;
   readonly eventCount: number;

@@ -5,6 +5,8 @@
 import { describe } from 'vitest';
 import { holdToStudy } from '../support/stall-study/hold-to-study.ts';
 
-describe('causes on the engines of development', () => holdToStudy('development', { runCount: 200, rightLeast: 0.95 }));
-describe('causes on busy engines', () => holdToStudy('development_busy', { runCount: 40, rightLeast: 0.85 }));
-describe('causes on flooded engines', () => holdToStudy('development_flooded', { runCount: 40, rightLeast: 0.78 }));
+describe('causes on the engines of development', () => holdToStudy('development', { runCount: 200, rightLeast: 0.97 }));
+describe('causes on busy engines', () => holdToStudy('development_busy', { runCount: 40, rightLeast: 0.93 }));
+describe('causes on flooded engines', () => holdToStudy('development_flooded', { runCount: 100, rightLeast: 0.91 }));
+describe('causes on engines with little to do', () =>
+  holdToStudy('development_sparse', { runCount: 100, rightLeast: 0.93 }));

@@ -15,6 +15,8 @@ const STEP_SLACK = 1.3;
 const LEVEL_PERCENT = 25;
 /** So much context lengthens no step by more than what it takes anyway: an engine reads its weights in each. */
 const CONTEXT_FREE_BYTES = 16_384;
+/** A level may fall so far when streams end; what falls further was none. */
+const FALLS_MOST_FACTOR = 2;
 /** Below this part of the gap a read belongs to the step before it. */
 const NEAR_ZERO_PART = 16;
 
@@ -35,12 +37,16 @@ export function growthNs(context: StallContext, usualNs: number): number {
   const { company, endAtNs, startAtNs } = context;
   const leastNs = (endAtNs - startAtNs) / NEAR_ZERO_PART;
   const reading = readingOf(context, usualNs);
-  const levels = [stepsAfter(context, reading), stepsBefore(context, reading)].map((gaps) => {
+  const levelOf = (gaps: readonly number[]): number => {
     const steps = gaps.filter((gapNs) => gapNs >= leastNs);
     return steps.length >= AROUND_LEAST_COUNT ? rankOf(steps, LEVEL_PERCENT) : 0;
-  });
-  // Others are used to that level already.
-  if (company.streamCount >= OTHERS_LEAST_COUNT && !reading.isInTurn) levels.push(company.passP50Ns ?? 0);
+  };
+  const after = levelOf(stepsAfter(context, reading));
+  const levels = [after, levelOf(stepsBefore(context, reading))];
+  // Others are used to that level already; those that have just begun may be used to the reading of prompts alone.
+  const { streamCount, passP50Ns = 0 } = company;
+  const stays = after === 0 || passP50Ns <= FALLS_MOST_FACTOR * after;
+  if (stays && streamCount >= OTHERS_LEAST_COUNT && !reading.isInTurn) levels.push(passP50Ns);
   const levelNs = Math.min(Math.max(...levels), mostNs(context, usualNs));
   // What plain steps with so many streams were before needs no bound.
   return Math.max(0, Math.max(levelNs, company.plainStepNs ?? 0) - usualNs);

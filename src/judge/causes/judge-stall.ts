@@ -34,6 +34,8 @@ const RULES: readonly CauseRule[] = [
 
 /** A cause must be better founded than any other by so much. */
 const AHEAD_LEAST = 0.1;
+/** What steps are with more streams than this says nothing of an engine that has little to do. */
+const QUIET_MOST_COUNT = 8;
 
 /** `whole` only of a stall that was judged at the end of its exchange. */
 export function judgeStall(context: StallContext, whole?: WholeStream): StallVerdict {
@@ -54,8 +56,15 @@ export function judgeStall(context: StallContext, whole?: WholeStream): StallVer
 }
 
 /** Steps of this route are that long when nothing is the matter: whoever set the limit knows why. */
-function isUsual({ isBunched, usualNs = 0, excessNs, context }: StallView): boolean {
-  return !isBunched && usualNs > context.stream.thresholdNs && usualNs > excessNs;
+function isUsual({ isBunched, aftermath, usualNs = 0, excessNs, context }: StallView): boolean {
+  const { quietRunning = 1 } = context.company;
+  return (
+    !isBunched &&
+    aftermath !== 'burst' &&
+    quietRunning <= QUIET_MOST_COUNT &&
+    usualNs > context.stream.thresholdNs &&
+    usualNs > excessNs
+  );
 }
 
 /** What was missed came at once, or things come in bunches anyway: a hop's doing shows in the whole stream only. */

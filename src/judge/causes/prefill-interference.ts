@@ -1,7 +1,7 @@
 // The engine read somebody else's prompt. Its steps are longer while it does, for every stream in the batch, by what
 // reading so much text costs on this route, and at the end of it stands a first token.
 import type { CauseFinding } from './verdict.ts';
-import { COST_SLACK } from './prefill-share.ts';
+import { COST_SLACK, TOGETHER_NS } from './prefill-share.ts';
 import type { StallView } from './view.ts';
 
 /** Of the excess, so much must be accounted for, by prompts more than by anything else. */
@@ -12,6 +12,9 @@ const AHEAD_FACTOR = 1.2;
 const PAUSED_RATIO = 0.6;
 /** A prompt that has no first token to show must cost about what the gap was longer by. */
 const UNSEEN_COST_LEAST_RATIO = 0.5;
+/** Without a known cost, the gap is so many times a plain step, and one beside it at least such a part of it. */
+const FAR_LONGER_FACTOR = 3;
+const LIKE_RATIO = 0.4;
 /** Where steps are passes with several tokens each, what tokens come apart by anyway is theirs. */
 const PASS_RATIO = 0.7;
 
@@ -38,8 +41,10 @@ export function findPrefillInterference(view: StallView): CauseFinding | undefin
       return { confidence: pausedRatio === undefined ? 0.85 : 0.95, signs: ['first_token', 'cost', ...signs], numbers };
     }
     // Nothing was learnt of costs yet: the prompt was under way all the while, and that is all.
-    return pausedRatio === undefined ? undefined : { confidence: 0.75, signs: ['first_token', ...signs], numbers };
+    if (pausedRatio !== undefined) return { confidence: 0.75, signs: ['first_token', ...signs], numbers };
   }
+  const reading = signOfReading(view);
+  if (reading !== undefined) return { confidence: 0.65, signs: [reading, ...signs], numbers };
   const unseen = context.arrivals.find(
     ({ firstTokenAtNs, sentAtNs, costNs }) =>
       firstTokenAtNs === undefined &&
@@ -54,4 +59,26 @@ export function findPrefillInterference(view: StallView): CauseFinding | undefin
     signs: ['sent_as_it_began', 'cost', ...signs],
     numbers: { ...numbers, promptBytes: unseen.promptBytes, costMs: (unseen.costNs ?? 0) / 1e6 },
   };
+}
+
+/**
+ * What a prompt costs is not known, but one was under way all the while, and steps are far longer than plain ones
+ * for as long as one is, again and again, or up to its first token. What stops an engine does so once.
+ */
+function signOfReading({ context, excessNs, growthNs }: StallView): string | undefined {
+  const { stream, startAtNs, endAtNs, company } = context;
+  const { quietStepNs } = company;
+  if (quietStepNs === undefined || FAR_LONGER_FACTOR * (quietStepNs + growthNs) > endAtNs - startAtNs) return undefined;
+  const underWay = context.arrivals.filter(
+    ({ sentAtNs, firstTokenAtNs = Infinity, endedAtNs = Infinity, costNs, resumedAfterNs }) =>
+      costNs === undefined &&
+      resumedAfterNs === undefined &&
+      sentAtNs <= startAtNs &&
+      Math.min(firstTokenAtNs, endedAtNs) >= endAtNs - TOGETHER_NS,
+  );
+  if (underWay.length === 0) return undefined;
+  if (underWay.some(({ firstTokenAtNs = Infinity }) => firstTokenAtNs <= endAtNs + TOGETHER_NS))
+    return 'up_to_first_token';
+  const isLong = (gapNs: number | undefined): boolean => gapNs !== undefined && gapNs >= LIKE_RATIO * excessNs;
+  return isLong(stream.gapsAfterNs[0]) || isLong(stream.gapsBeforeNs.at(-1)) ? 'again_while_read' : undefined;
 }

@@ -20,9 +20,11 @@ export function findSpeculation(view: StallView): CauseFinding | undefined {
   // One engine's passes end together.
   if ((company.inStepRatio ?? 1) < IN_STEP_LEAST_RATIO) return undefined;
   if (gapNs < PASS_LEAST_RATIO * usualNs || excessNs > BEYOND_RATIO * usualNs) return undefined;
-  // One token a pass would have stalled as well, and what a pass adds to that is less.
+  // A stream that is used to nothing had stalled with one token a pass as well: its limit is the one that was set.
+  if (stream.usualNs === undefined && usualNs > stream.thresholdNs) return undefined;
+  // So had any, where what a pass adds to one token's pace is less than that.
   const paceNs = usualNs / usualPerPass(context);
-  if (paceNs > stream.thresholdNs && SURELY * paceNs > gapNs - paceNs) return undefined;
+  if (paceNs > stream.thresholdNs && SURELY * paceNs > usualNs - paceNs) return undefined;
   const numbers = {
     gapMs: gapNs / 1e6,
     passMs: usualNs / 1e6,

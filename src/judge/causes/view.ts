@@ -74,7 +74,8 @@ function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): bool
   const isBunched = (reads: number, nearZero: number, several: number): boolean =>
     nearZero >= BUNCHED_RATIO * reads || several >= BUNCHED_RATIO * reads;
   if (readCount >= READS_LEAST_COUNT) return isBunched(readCount, nearZeroCount, severalCount);
-  const nearZeroAfter = gapsAfterNs.length + 1 - passesOf([endAtNs - startAtNs, ...gapsAfterNs]).length;
+  const nearZeroAfter =
+    gapsAfterNs.length + 1 - passesOf([endAtNs - startAtNs, ...gapsAfterNs], company.quietStepNs).length;
   const severalAfter = eventsFromEnd.slice(1).filter((events) => events > choiceCount).length;
   const reads = readCount + gapsAfterNs.length;
   if (reads >= AROUND_LEAST_COUNT && isBunched(reads, nearZeroCount + nearZeroAfter, severalCount + severalAfter)) {

@@ -1,18 +1,27 @@
 // A stall that has ended and is still looked at: what the stream did before it is known, what it does after it is
 // gathered here, and the others on the route are asked when they had time to come back. Holds facts, judges nothing.
 import { READS_AROUND_COUNT } from '../../base/cause-limits.ts';
-import { backToBackNs } from '../../judge/causes/bunches.ts';
+import { backToBackNs, STEP_LEAST_PART } from '../../judge/causes/bunches.ts';
 import { defined } from '../../measure/defined.ts';
 import type { StallArrival, StallCompany, StalledStream } from '../../record/stall-context.ts';
 
 /** The stream as it was when the stall ended; moments relative to its opening. */
-export type StreamBefore = Omit<StalledStream, 'gapsAfterNs' | 'eventsFromEnd' | 'tokensFromEnd'>;
+export type StreamBefore = Omit<StalledStream, 'gapsAfterNs' | 'eventsFromEnd' | 'tokensFromEnd' | 'isEnd'>;
 
 export interface StallMoment {
   readonly chunk: number;
   /** On the clock that all threads share. */
   readonly startAtNs: number;
   readonly endAtNs: number;
+}
+
+/** The read that ends it so far. */
+export interface EndingRead {
+  readonly events: number;
+  /** Undefined where the engine states no running count. */
+  readonly tokens?: number | undefined;
+  /** What a step of the route takes when there is little to do; what takes a good part of it is a read of its own. */
+  readonly plainStepNs?: number | undefined;
 }
 
 /** What the others did around it. */
@@ -57,14 +66,14 @@ export class PendingStall {
   /** When it is to be looked at next. */
   dueAtNs: number;
 
-  /** `tokens`: those of the read that ends it so far; undefined where the engine states no running count. */
-  constructor(moment: StallMoment, before: StreamBefore, events: number, tokens: number | undefined) {
+  constructor(moment: StallMoment, before: StreamBefore, { events, tokens, plainStepNs = Infinity }: EndingRead) {
     this.moment = moment;
     this.before = before;
     this.#events.push(events);
     this.#statesTokens = tokens !== undefined;
     const { passNs } = before;
-    this.#atOnceNs = passNs === undefined ? AT_ONCE_NS : Math.min(passNs / PASS_PART, backToBackNs(passNs));
+    const nearNs = passNs === undefined ? AT_ONCE_NS : Math.min(passNs / PASS_PART, backToBackNs(passNs));
+    this.#atOnceNs = Math.min(nearNs, STEP_LEAST_PART * plainStepNs);
     this.#tokens = [tokens ?? 0];
     const gapNs = moment.endAtNs - moment.startAtNs;
     this.dueAtNs = moment.endAtNs + Math.min(LOOK_AFTER_MAX_NS, Math.max(LOOK_AFTER_LEAST_NS, 1.5 * togetherNs(gapNs)));
@@ -105,12 +114,14 @@ export class PendingStall {
     this.dueAtNs = this.moment.endAtNs + FREEZE_AFTER_NS;
   }
 
-  stream(): StalledStream {
+  /** `ended`: no read comes any more. */
+  stream(ended: boolean): StalledStream {
     return {
       ...this.before,
       gapsAfterNs: [...this.#gapsAfterNs],
       eventsFromEnd: [...this.#events],
       ...defined({ tokensFromEnd: this.#statesTokens ? [...this.#tokens] : undefined }),
+      ...(ended && !this.#closed ? { isEnd: true as const } : {}),
     };
   }
 }

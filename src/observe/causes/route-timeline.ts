@@ -17,6 +17,7 @@ import { StepBook } from './step-book.ts';
 import { StepWitness } from './step-witness.ts';
 import { engineAround } from './engine-around.ts';
 import { FREEZE_LATEST_NS, type PendingStall } from './pending-stall.ts';
+import { ONE_STEP_NS } from './prefill-cost.ts';
 import { PrefillLessons } from './prefill-lessons.ts';
 import { PrefillSteps } from './prefill-steps.ts';
 import type { TrackedExchange } from './tracked-exchange.ts';
@@ -65,6 +66,11 @@ export class RouteTimeline {
 
   get route(): string | undefined {
     return this.#options.route;
+  }
+
+  /** What a step takes when the engine has little to do; undefined before enough of them were seen. */
+  get quietStepNs(): number | undefined {
+    return this.#steps.quiet?.stepNs;
   }
 
   opened(exchange: TrackedExchange): void {
@@ -119,7 +125,7 @@ export class RouteTimeline {
   ended(exchange: TrackedExchange, atNs: number): void {
     if (exchange.pending.length > 0) {
       const own = this.#watched.filter((watched) => watched.own === exchange);
-      for (const { stall } of own) this.#freeze(exchange, stall);
+      for (const { stall } of own) this.#freeze(exchange, stall, true);
       this.#watched = this.#watched.filter((watched) => watched.own !== exchange);
     }
     if (this.#running.delete(exchange)) {
@@ -193,7 +199,7 @@ export class RouteTimeline {
     return bytes;
   }
 
-  #freeze(own: TrackedExchange, stall: PendingStall): void {
+  #freeze(own: TrackedExchange, stall: PendingStall, ended = false): void {
     if (stall.around === undefined) this.#seeAround(own, stall);
     const { company, resumed = [] } = stall.around ?? {};
     if (company === undefined) return;
@@ -201,21 +207,25 @@ export class RouteTimeline {
     own.pending.splice(own.pending.indexOf(stall), 1);
     const { chunk, startAtNs, endAtNs } = stall.moment;
     const { openedAtNs } = own;
-    const arrivals = [...this.#arrivalsAround(own, stall), ...resumed];
-    const nearness = ({ firstTokenAtNs }: StallArrival): number =>
-      firstTokenAtNs === undefined ? Infinity : Math.abs(firstTokenAtNs + openedAtNs - endAtNs);
+    const engine = engineAround(this.#options.samples(), stall.moment, openedAtNs, (atNs) => this.#presentSince(atNs));
+    // An engine that threw nobody out did no work again, however long somebody was silent.
+    const recomputed = engine?.preemptedCount === 0 ? [] : resumed;
+    const arrivals = [...this.#arrivalsAround(own, stall), ...recomputed];
+    // Who is the first in line is being read, or will be next.
+    const nearness = ({ firstTokenAtNs, firstInLineAtNs }: StallArrival): number =>
+      firstInLineAtNs !== undefined ? 0 : Math.abs((firstTokenAtNs ?? Infinity) + openedAtNs - endAtNs);
     arrivals.sort((a, b) => nearness(a) - nearness(b) || a.sentAtNs - b.sentAtNs);
     const leftOut = arrivals.slice(ARRIVALS_LISTED_MAX_COUNT);
     const context: StallContext = {
       chunk,
       startAtNs: startAtNs - openedAtNs,
       endAtNs: endAtNs - openedAtNs,
-      stream: stall.stream(),
+      stream: stall.stream(ended),
       company,
       arrivals: arrivals.slice(0, ARRIVALS_LISTED_MAX_COUNT),
       ...defined({
         arrivalsLeftOut: leftOut.length === 0 ? undefined : { count: leftOut.length, costNs: costOfAll(leftOut) },
-        engine: engineAround(this.#options.samples(), stall.moment, openedAtNs, (atNs) => this.#presentSince(atNs)),
+        engine,
       }),
     };
     this.#options.onFrozen(own, context);
@@ -233,7 +243,8 @@ export class RouteTimeline {
     const list: StallArrival[] = [];
     const add = (other: TrackedExchange, costNs: number | undefined, firstInLineAtNs?: number): void => {
       if (other === own || other.sentAtNs >= moment.endAtNs || other.promptBytes <= 0) return;
-      if ((other.firstAtNs ?? other.endedAtNs ?? Infinity) <= moment.startAtNs) return;
+      // What ended with the step before is over, give or take its way.
+      if ((other.firstAtNs ?? other.endedAtNs ?? Infinity) <= moment.startAtNs + ONE_STEP_NS) return;
       const since = (atNs: number | undefined): number | undefined =>
         atNs === undefined ? undefined : atNs - own.openedAtNs;
       list.push({

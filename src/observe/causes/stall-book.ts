@@ -108,6 +108,7 @@ export class StallWatch {
         return requestSentAtNs === undefined ? undefined : openedAtNs + requestSentAtNs;
       },
       promptBytes: () => promptBytesOf(observed),
+      plainStepNs: () => timeline.quietStepNs,
       wasBlocked: (fromNs, toNs) =>
         wasBlocked(observed.metering.gaps.blockedNs, fromNs - openedAtNs, toNs - openedAtNs),
     });
@@ -146,12 +147,12 @@ export class StallWatch {
     const soFar = tokens === undefined || tokensBefore === undefined ? undefined : tokens - tokensBefore;
     const moment = { chunk, startAtNs: endAtNs - gapNs, endAtNs };
     const { ring } = exchange;
-    const stall = new PendingStall(
-      moment,
-      streamBefore(this.#observed, exchange, gap),
-      ring.events(ring.count - 1),
-      soFar,
-    );
+    const ending = {
+      events: ring.events(ring.count - 1),
+      tokens: soFar,
+      plainStepNs: this.#timeline.quietStepNs,
+    };
+    const stall = new PendingStall(moment, streamBefore(this.#observed, exchange, gap), ending);
     this.#timeline.onStall(exchange, stall);
     this.#askSoon();
   }

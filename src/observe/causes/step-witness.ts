@@ -1,6 +1,7 @@
 // Makes steps of a route out of reads: one stream at a time is the witness, and each of its passes is a step of the
 // engine, once, however many streams are in the batch. Reads that come nearly at once belong to one pass.
-import { backToBackNs } from '../../judge/causes/bunches.ts';
+import { backToBackNs, passesOf } from '../../judge/causes/bunches.ts';
+import { rankOf } from '../../judge/rank.ts';
 import type { TrackedExchange } from './tracked-exchange.ts';
 
 /** A longer silence is no step. */
@@ -26,7 +27,8 @@ export class StepWitness {
       if (this.#witness !== undefined && atNs - this.#readAtNs < SILENT_NS) return undefined;
       this.#witness = exchange;
       this.#begin(atNs);
-      this.#typicalNs = 0;
+      // It may be in the middle of a bunch, which must not pass for steps.
+      this.#typicalNs = rankOf(passesOf(exchange.ring.gapsBefore()), 50);
       return undefined;
     }
     const sinceReadNs = atNs - this.#readAtNs;

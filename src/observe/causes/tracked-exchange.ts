@@ -12,6 +12,8 @@ export interface TrackedFacts {
   sentAtNs(): number | undefined;
   /** Of the text given to the model, or of the body. */
   promptBytes(): number;
+  /** Of the route, when its engine has little to do; undefined before enough was seen. */
+  plainStepNs(): number | undefined;
   /** Our socket to its client took no bytes at some time between two moments. */
   wasBlocked(fromNs: number, toNs: number): boolean;
 }
@@ -31,8 +33,8 @@ export interface Habit {
   readonly nearZeroRatio: number;
 }
 
-function habitOf(gaps: readonly number[], readCount: number): Habit {
-  const passes = passesOf(gaps);
+function habitOf(gaps: readonly number[], readCount: number, plainStepNs: number | undefined): Habit {
+  const passes = passesOf(gaps, plainStepNs);
   return {
     readCount,
     usualNs: rankOf(gaps, 50),
@@ -129,7 +131,7 @@ export class TrackedExchange {
     const newCount = count - (this.#habit?.readCount ?? 0);
     const isYoung = count < 2 * HABIT_EVERY_COUNT;
     if (newCount >= HABIT_EVERY_COUNT || (isYoung && newCount > 0)) {
-      this.#habit = habitOf(this.ring.gapsBefore(), count);
+      this.#habit = habitOf(this.ring.gapsBefore(), count, this.#facts?.plainStepNs());
     }
     return this.#habit;
   }
@@ -152,14 +154,15 @@ export class TrackedExchange {
       eventCount += ring.events(read);
       if (ring.events(read) > 1) severalCount += 1;
     }
-    const habit = gaps.length === 0 ? undefined : habitOf(gaps, end);
+    const plainStepNs = this.#facts?.plainStepNs();
+    const habit = gaps.length === 0 ? undefined : habitOf(gaps, end, plainStepNs);
     return {
       readCount: end - ring.oldest,
       eventCount,
       severalCount,
       nearZeroCount: Math.round((habit?.nearZeroRatio ?? 0) * gaps.length),
       passNs: habit?.passNs,
-      lastGapsNs: passesOf(gaps).slice(-READS_AROUND_COUNT),
+      lastGapsNs: passesOf(gaps, plainStepNs).slice(-READS_AROUND_COUNT),
     };
   }
 

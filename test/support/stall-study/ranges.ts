@@ -1,6 +1,6 @@
 // The ranges that the study draws its numbers from: those of development, and those held out, which no rule was ever
-// tried on while it was written. They do not overlap, except where a number is a choice between two forms of a
-// mechanic. Whoever mends a rule by what the held-out ones show has used them up, and must draw new ones.
+// tried on while it was written. No range of development overlaps with one held out, except where a number is a choice
+// between two forms of a mechanic. Whoever mends a rule by what the held-out ones show has used them up, and must draw new ones.
 import { integerBetween, seededRandom, type Random } from '../../../src/client/random.ts';
 
 export type Range = readonly [number, number];
@@ -194,6 +194,44 @@ export const DEVELOPMENT_FLOODED: Ranges = {
   resendMs: [1_201, 1_500],
   blockMs: [4_001, 5_000],
   pauseMs: [601, 700],
+};
+
+/** Also for development: very fast engines with few at a time, so that a stream mostly has no other beside it. */
+export const DEVELOPMENT_SPARSE: Ranges = {
+  stallMs: [75, 130],
+  stepBaseMs: [1, 2],
+  decodeUs: [8, 19],
+  contextNs: [261, 320],
+  prefillUs: [1, 3],
+  noisePercent: [22, 25],
+  arrivalsPerMinute: [9, 15],
+  promptTokens: [601, 760],
+  outputTokens: [281, 340],
+  bytesPerToken: [11, 12],
+  jitterUs: [5_001, 6_500],
+  eventBytes: [401, 480],
+  heavyPrefillUs: [321, 400],
+  heavyStepTokens: [640, 1_792],
+  longPromptTokens: [1_200, 1_999],
+  longEveryMs: [1_000, 1_499],
+  crowd: [8, 11],
+  crowdDecodeUs: [9_001, 12_000],
+  crowdContextTokens: [1_000, 1_999],
+  crowdContextNs: [2_001, 2_600],
+  cacheAnswersPercent: [80, 119],
+  longOutputTokens: [341, 400],
+  hostEverySteps: [601, 800],
+  hostMs: [1_601, 2_000],
+  drafts: [11, 12],
+  acceptPercent: [50, 59],
+  slowStepMs: [501, 600],
+  spacingUs: [2_001, 2_500],
+  gatherBytes: [12_001, 16_000],
+  gatherMs: [1_101, 1_400],
+  lossPerMille: [1, 3],
+  resendMs: [1_501, 1_900],
+  blockMs: [5_001, 6_000],
+  pauseMs: [701, 800],
 };
 
 export const HELD_OUT: Ranges = {

@@ -9,6 +9,7 @@ import {
   DEVELOPMENT,
   DEVELOPMENT_BUSY,
   DEVELOPMENT_FLOODED,
+  DEVELOPMENT_SPARSE,
   DEVELOPMENT_WIDE,
   Draw,
   HELD_OUT,
@@ -72,6 +73,7 @@ const SETS = {
   development_wide: { firstSeed: 3_000_000, ranges: DEVELOPMENT_WIDE },
   development_busy: { firstSeed: 7_000_000, ranges: DEVELOPMENT_BUSY },
   development_flooded: { firstSeed: 15_000_000, ranges: DEVELOPMENT_FLOODED },
+  development_sparse: { firstSeed: 19_000_000, ranges: DEVELOPMENT_SPARSE },
   held_out: { firstSeed: 11_000_000, ranges: HELD_OUT },
 } as const;
 export type StudySet = keyof typeof SETS;

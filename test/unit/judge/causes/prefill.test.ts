@@ -88,3 +88,37 @@ describe('a prompt whose first token has not come', () => {
     expect(causeOf({ stream, company, context: { arrivals: [inTurn] } })).toBe('prefill_interference');
   });
 });
+
+describe('a prompt whose cost is not known yet', () => {
+  const { costNs: _, ...uncosted } = arrival({ sentAtNs: ms(4_000), firstTokenAtNs: ms(9_000) });
+  const alone = { streamCount: 0, pausedCount: 0, resumedTogetherCount: 0 };
+  const again = { gapsBeforeNs: msOf(20, 20, 190), gapsAfterNs: msOf(205, 195, 210) };
+
+  test('is read where steps are far longer than plain ones again and again while it is under way', () => {
+    const verdict = judgeStall(stallContext({ stream: again, company: alone, context: { arrivals: [uncosted] } }));
+    expect(verdict).toMatchObject({ cause: 'prefill_interference', confidence: 0.65, signs: ['again_while_read'] });
+  });
+
+  test('is read up to its first token, be it once', () => {
+    const arrivals = [{ ...uncosted, firstTokenAtNs: ms(5_203) }];
+    expect(judgeStall(stallContext({ company: alone, context: { arrivals } })).signs).toEqual(['up_to_first_token']);
+  });
+
+  test.each<[string, Partial<StallArrival>, readonly number[]]>([
+    ['it was sent after the gap began', { sentAtNs: ms(5_010) }, [205, 195]],
+    ['its first token came in the middle of the gap', { firstTokenAtNs: ms(5_100) }, [205, 195]],
+    ['steps are as ever before and after', {}, [20, 20]],
+  ])('is not the cause where %s', (_name, changes, afterMs) => {
+    const stream = { gapsBeforeNs: msOf(20, 20), gapsAfterNs: msOf(...afterMs) };
+    const arrivals = [{ ...uncosted, ...changes }];
+    expect(causeOf({ stream, company: alone, context: { arrivals } })).not.toBe('prefill_interference');
+  });
+
+  test('is not the cause where plain steps are not known, or a third of the gap', () => {
+    const { quietStepNs: _quiet, ...company } = { ...stallContext().company, ...alone };
+    const context = stallContext({ stream: again, context: { arrivals: [uncosted] } });
+    expect(judgeStall({ ...context, company }).cause).toBe('unknown');
+    expect(judgeStall({ ...context, company: { ...company, quietStepNs: ms(68) } }).cause).toBe('unknown');
+    expect(judgeStall({ ...context, company: { ...company, quietStepNs: ms(66) } }).cause).toBe('prefill_interference');
+  });
+});

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CostBook } from '../../../../src/observe/causes/cost-book.ts';
 import { engineAround } from '../../../../src/observe/causes/engine-around.ts';
 import { Load } from '../../../../src/observe/causes/load.ts';
+import { PendingStall, type StreamBefore } from '../../../../src/observe/causes/pending-stall.ts';
 import { prefillCost } from '../../../../src/observe/causes/prefill-cost.ts';
 import { ReadRing } from '../../../../src/observe/causes/read-ring.ts';
 import { StepBook } from '../../../../src/observe/causes/step-book.ts';
@@ -44,7 +45,12 @@ describe('what a prompt costs', () => {
 
 describe('what a prompt cost as others felt it', () => {
   const stream = (reads: readonly number[]): TrackedExchange => {
-    const exchange = new TrackedExchange(0, { sentAtNs: () => 0, promptBytes: () => 1, wasBlocked: () => false });
+    const exchange = new TrackedExchange(0, {
+      sentAtNs: () => 0,
+      promptBytes: () => 1,
+      plainStepNs: () => undefined,
+      wasBlocked: () => false,
+    });
     for (const atMs of reads) exchange.addEvent(atMs * MS, undefined);
     return exchange;
   };
@@ -91,7 +97,12 @@ test('plain steps are known by how many streams share them, the fewest as quiet 
 
 describe('the witness of steps', () => {
   const stream = (): TrackedExchange =>
-    new TrackedExchange(0, { sentAtNs: () => 0, promptBytes: () => 1, wasBlocked: () => false });
+    new TrackedExchange(0, {
+      sentAtNs: () => 0,
+      promptBytes: () => 1,
+      plainStepNs: () => undefined,
+      wasBlocked: () => false,
+    });
 
   test('takes reads back to back as one step, and one stream at a time', () => {
     const witness = new StepWitness();
@@ -103,6 +114,49 @@ describe('the witness of steps', () => {
     witness.ended(one);
     expect(witness.stepAt(other, 310 * MS)).toBeUndefined();
     expect(witness.stepAt(other, 410 * MS)).toBe(100 * MS);
+  });
+
+  // It took the distance of two tokens of one pass for a step, and went on so.
+  test('may take over in the middle of a bunch', () => {
+    const witness = new StepWitness();
+    const one = stream();
+    for (const atMs of [0, 4, 8, 300, 304, 308, 600, 604]) one.addEvent(atMs * MS, undefined);
+    const steps = [604, 608, 900, 904, 908, 1_200].map((atMs) => witness.stepAt(one, atMs * MS));
+    expect(steps).toEqual([undefined, undefined, 296 * MS, undefined, undefined, 300 * MS]);
+  });
+});
+
+describe('reads nearly at once', () => {
+  const facts = { sentAtNs: () => 0, promptBytes: () => 0, wasBlocked: () => false };
+  // Four milliseconds a step, and two silences of a second.
+  const readsMs = [0, 4, 8, 12, 1_012, 1_016, 1_020, 2_020, 2_024, 2_028, 2_032];
+  const nearZero = (plainStepNs: number | undefined): number => {
+    const exchange = new TrackedExchange(0, { ...facts, plainStepNs: () => plainStepNs });
+    for (const atMs of readsMs) exchange.addEvent(atMs * MS, undefined);
+    return exchange.shapeBefore().nearZeroCount;
+  };
+
+  test('are not steps as short as an engine is known to make, however long others are', () => {
+    expect([nearZero(undefined), nearZero(11 * MS), nearZero(10 * MS), nearZero(4 * MS)]).toEqual([7, 7, 0, 0]);
+  });
+
+  test('belong to the one that ends a stall, but not where a plain step is as short', () => {
+    const before = { passNs: 100 * MS } as StreamBefore;
+    const readsAfter = (plainStepNs: number | undefined): number => {
+      const stall = new PendingStall({ chunk: 1, startAtNs: 0, endAtNs: 500 * MS }, before, { events: 1, plainStepNs });
+      stall.addRead(4 * MS, 0);
+      return stall.stream(false).gapsAfterNs.length;
+    };
+    expect([readsAfter(undefined), readsAfter(11 * MS), readsAfter(10 * MS)]).toEqual([0, 0, 1]);
+  });
+
+  test('are known to be the last where the stream has ended and none was left out', () => {
+    const before = { passNs: 20 * MS } as StreamBefore;
+    const stall = new PendingStall({ chunk: 1, startAtNs: 0, endAtNs: 500 * MS }, before, { events: 1 });
+    for (let read = 0; read < 8; read += 1) stall.addRead(20 * MS, 0);
+    expect([stall.stream(false).isEnd, stall.stream(true).isEnd]).toEqual([undefined, true]);
+    stall.addRead(20 * MS, 0);
+    expect(stall.stream(true).isEnd).toBeUndefined();
   });
 });
 
@@ -120,7 +174,7 @@ describe('the latest reads', () => {
 });
 
 describe('how the reads of a stream came', () => {
-  const facts = { sentAtNs: () => 0, promptBytes: () => 0, wasBlocked: () => false };
+  const facts = { sentAtNs: () => 0, promptBytes: () => 0, plainStepNs: () => undefined, wasBlocked: () => false };
 
   test('is taken once however many ask before its next read', () => {
     const exchange = new TrackedExchange(0, facts);

@@ -1,7 +1,7 @@
 // An answer as the relay writes it, in HTTP/1.1, on to a stream of HTTP/2: heads, pieces of body as they come, the
 // end. Holds nothing back: what one write brought leaves as one, and is confirmed when the kernel has it.
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { ServerHttp2Stream, ServerStreamResponseOptions } from 'node:http2';
+import { constants, type ServerHttp2Stream, type ServerStreamResponseOptions } from 'node:http2';
 import { passFields, passTrailers } from './headers.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser, type ResponseHandler } from './response-parser.ts';
@@ -20,6 +20,11 @@ export class H2Answer implements ResponseHandler {
     this.#parser.expect(method, false);
   }
 
+  /** Its close is under way, and closes the connection that writes here. */
+  get #isGone(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
   /**
    * Takes one write; `onTaken` is told when the kernel has its body, and never once the stream is gone. Throws what the
    * parser makes of it, or Node of a head that HTTP/2 cannot carry.
@@ -29,7 +34,7 @@ export class H2Answer implements ResponseHandler {
     const bodies = this.#bodies;
     this.#bodies = [];
     const stream = this.#stream;
-    if (stream.destroyed) return;
+    if (this.#isGone) return;
     const onWritten = (fault?: Error | null): void => {
       if (!fault) onTaken();
     };
@@ -41,12 +46,12 @@ export class H2Answer implements ResponseHandler {
   }
 
   onInformational(head: ResponseHead): void {
-    if (this.#stream.destroyed) return;
+    if (this.#isGone) return;
     this.#stream.additionalHeaders({ ...headersOf(passFields(head.fields)), ':status': head.status });
   }
 
   onHead(head: ResponseHead): void {
-    if (this.#stream.destroyed) return;
+    if (this.#isGone) return;
     const endStream = head.framing === 'none';
     // Nobody knows before the end whether trailers come. And without this Node ends a stream that is cut as if it were
     // whole, and resets it only then.
@@ -70,7 +75,13 @@ export class H2Answer implements ResponseHandler {
 
   /** Bodies and trailers have left; with none of these an empty piece ends the stream. */
   #end(): void {
-    if (this.isWhole && !this.#stream.destroyed) this.#stream.sendTrailers(headersOf(this.#trailers));
+    if (!this.isWhole || this.#stream.destroyed) return;
+    try {
+      this.#stream.sendTrailers(headersOf(this.#trailers));
+    } catch {
+      // Trailers that HTTP/2 cannot carry: an answer without them is not whole. Nobody is left to be told by a throw.
+      this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    }
   }
 }
 

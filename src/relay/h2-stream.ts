@@ -116,9 +116,11 @@ export class StreamSocket extends Duplex {
         onWritten();
       });
     } catch (fault) {
-      // For whoever wrote it: it is what was written that is bad, and this connection takes nothing more.
+      // What was written is bad, and this connection takes nothing more.
       this.#isBroken = true;
-      throw fault;
+      // A head is written in the turn of whoever makes it, and is for it to answer; what comes behind may have waited.
+      if (!this.#stream.headersSent) throw fault;
+      this.destroy();
     }
   }
 

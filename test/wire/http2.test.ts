@@ -132,6 +132,26 @@ describe('an answer', () => {
     expect([answer.status, answer.body, answer.trailers]).toEqual([200, 'ok', ['x-sum', '7']]);
   });
 
+  test('may repeat fields that Node expects once, in head and trailers', async () => {
+    const top = head('200 OK', 'etag: 1', 'etag: 2', 'transfer-encoding: chunked');
+    engine.plan([at(0, top, c('ok'), '0\r\netag: 3\r\netag: 4\r\n\r\n')]);
+    const answer = await client.ask({ ':method': 'GET' }).closed();
+    expect([answer.fields, answer.body]).toEqual([['etag', '1', 'etag', '2'], 'ok']);
+    expect(answer.trailers).toEqual(['etag', '3', 'etag', '4']);
+  });
+
+  test('to a request that waits for leave is the engine’s leave and then its answer', async () => {
+    engine.plan(async (exchange) => {
+      await exchange.write(head('100 Continue'));
+      await exchange.untilRequestEnd();
+      await exchange.write(head('200 OK', 'content-length: 3'), exchange.request.body);
+    });
+    const answer = client.open({ ':method': 'POST', expect: '100-continue' });
+    answer.stream.on('continue', () => answer.stream.end('abc'));
+    await answer.closed();
+    expect([answer.informational, answer.status, answer.body]).toEqual([[100], 200, 'abc']);
+  });
+
   test.each([
     ['204', head('204 No Content')],
     ['304', head('304 Not Modified', 'etag: "x"')],

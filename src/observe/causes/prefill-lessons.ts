@@ -9,9 +9,15 @@ import type { TrackedExchange } from './tracked-exchange.ts';
 /** By then the others' reads of the same step have been told of. */
 const LESSON_AFTER_NS = 10e6;
 
+/** A lesson to which more exchanges of its step may come. */
+interface OpenLesson extends Lesson {
+  readonly exchanges: TrackedExchange[];
+  beganAtNs: number;
+}
+
 export class PrefillLessons {
   readonly #costs = new CostBook();
-  #pending: Lesson[] = [];
+  #pending: OpenLesson[] = [];
   #lastFirstAtNs = -1;
   /** The last first token of the step before the one that the latest came out of. */
   #stepBeforeAtNs = -1;
@@ -30,8 +36,8 @@ export class PrefillLessons {
   note(exchange: TrackedExchange, atNs: number, someoneWaits: boolean): void {
     const latest = this.#pending.at(-1);
     if (latest !== undefined && atNs - latest.firstAtNs < ONE_STEP_NS) {
-      const beganAtNs = Math.min(latest.beganAtNs, Math.max(exchange.sentAtNs, this.#stepBeforeAtNs));
-      this.#pending[this.#pending.length - 1] = { ...latest, exchanges: [...latest.exchanges, exchange], beganAtNs };
+      latest.exchanges.push(exchange);
+      latest.beganAtNs = Math.min(latest.beganAtNs, Math.max(exchange.sentAtNs, this.#stepBeforeAtNs));
     } else {
       this.#stepBeforeAtNs = this.#lastFirstAtNs;
       const isAfterAnother = this.#lastFirstAtNs > exchange.sentAtNs;

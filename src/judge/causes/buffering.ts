@@ -13,8 +13,9 @@ const IN_STEP_MOST_RATIO = 0.25;
 /** Reads with several events beside the one that ended the stall, of all reads around it. */
 const AGAIN_LEAST_COUNT = 2;
 const AGAIN_LEAST_RATIO = 0.2;
-/** Gaps after the stall from which a pace can be taken, and how far the gap may be off it. */
+/** Gaps after the stall, or events in them, from which a pace can be taken, and how far the gap may be off it. */
 const PACE_LEAST_COUNT = 3;
+const PACE_ENOUGH_EVENTS_COUNT = 8;
 const OFF_MOST_FACTOR = 1.6;
 
 export function findBuffering(view: StallView): CauseFinding | undefined {
@@ -56,8 +57,8 @@ export function findBuffering(view: StallView): CauseFinding | undefined {
  */
 function comesInProportion({ context, gapNs, growthNs }: StallView): boolean {
   const { severalCount, readCount, gapsAfterNs, eventsFromEnd, choiceCount = 1 } = context.stream;
-  if (gapsAfterNs.length < PACE_LEAST_COUNT) return false;
   const [atEnd = 0, ...after] = eventsFromEnd.map((events) => events / choiceCount);
+  if (gapsAfterNs.length < PACE_LEAST_COUNT && sumOf(after) < PACE_ENOUGH_EVENTS_COUNT) return false;
   const several = (choiceCount > 1 ? 0 : severalCount) + after.filter((events) => events > 1).length;
   if (several < AGAIN_LEAST_COUNT || several < AGAIN_LEAST_RATIO * (readCount + after.length)) return false;
   const paceNs = sumOf(gapsAfterNs) / sumOf(after);

@@ -74,6 +74,8 @@ function areBunched({ stream, company, startAtNs, endAtNs }: StallContext): bool
   const isBunched = (reads: number, nearZero: number, several: number): boolean =>
     nearZero >= BUNCHED_RATIO * reads || several >= BUNCHED_RATIO * reads;
   if (readCount >= READS_LEAST_COUNT) return isBunched(readCount, nearZeroCount, severalCount);
+  // A stream that had several in its very first read, and in each since, was gathered on its way.
+  if (readCount > 0 && severalCount === readCount && (eventsFromEnd[0] ?? 0) > choiceCount) return true;
   const nearZeroAfter =
     gapsAfterNs.length + 1 - passesOf([endAtNs - startAtNs, ...gapsAfterNs], company.quietStepNs).length;
   const severalAfter = eventsFromEnd.slice(1).filter((events) => events > choiceCount).length;

@@ -227,7 +227,7 @@ export const DEVELOPMENT_SPARSE: Ranges = {
   slowStepMs: [501, 600],
   spacingUs: [2_001, 2_500],
   gatherBytes: [12_001, 16_000],
-  gatherMs: [1_101, 1_400],
+  gatherMs: [250, 300],
   lossPerMille: [1, 3],
   resendMs: [1_501, 1_900],
   blockMs: [5_001, 6_000],

@@ -117,6 +117,19 @@ describe('what had been missed', () => {
   });
 });
 
+test('a stream that had several in its first read and in each since comes in bunches', () => {
+  const { usualNs: _, ...stream } = stallContext().stream;
+  const company = { ...OTHERS_GO_ON, streamCount: 0, wentOnCount: 0, quietStepNs: ms(200), plainStepNs: ms(200) };
+  const first = { ...stream, readCount: 1, gapsBeforeNs: [], gapsAfterNs: [] };
+  const judged = (eventCount: number, severalCount: number, atEnd: number): string => {
+    const context = stallContext({ company, context: { engine: engine() } });
+    return judgeStall({ ...context, stream: { ...first, eventCount, severalCount, eventsFromEnd: [atEnd] } }).cause;
+  };
+  expect(judged(9, 1, 9)).toBe('buffering');
+  expect(judged(1, 0, 9)).not.toBe('buffering');
+  expect(judged(9, 1, 1)).not.toBe('buffering');
+});
+
 describe('several at a time, again and again', () => {
   const held: Changes = {
     gapMs: 305,
@@ -134,6 +147,13 @@ describe('several at a time, again and again', () => {
 
   test('is a hop where each gap is as long as what came at its end took to make', () => {
     expect(judgeStall(stallContext(held))).toMatchObject({ cause: 'buffering', signs: ['again', 'in_proportion'] });
+  });
+
+  test('is known from one more read, if that has many', () => {
+    const young = { readCount: 1, eventCount: 9, severalCount: 1, gapsBeforeNs: [], gapsAfterNs: msOf(150) };
+    const judged = (after: number): string =>
+      causeOf({ ...held, stream: { ...held.stream, ...young, eventsFromEnd: [2 * after, after] } });
+    expect([judged(8), judged(7)]).toEqual(['buffering', 'unknown']);
   });
 
   test.each<[string, Changes]>([

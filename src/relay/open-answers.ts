@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 
 export class OpenAnswers {
   readonly #counts = new WeakMap<Socket, number>();
+  readonly #open = new Set<ServerResponse>();
 
   countOf(socket: Socket): number {
     return this.#counts.get(socket) ?? 0;
@@ -12,7 +13,17 @@ export class OpenAnswers {
 
   add(socket: Socket, res: ServerResponse): void {
     this.#counts.set(socket, this.countOf(socket) + 1);
+    this.#open.add(res);
     // Told once.
-    res.on('close', () => this.#counts.set(socket, this.countOf(socket) - 1));
+    res.on('close', () => {
+      this.#counts.set(socket, this.countOf(socket) - 1);
+      this.#open.delete(res);
+    });
+  }
+
+  /** An answer is over whose last bytes wait for their client. Looks at all of them. */
+  get isOneLeaving(): boolean {
+    for (const res of this.#open) if (res.writableEnded && !res.writableFinished) return true;
+    return false;
   }
 }

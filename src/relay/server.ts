@@ -31,7 +31,10 @@ export interface RelayServer {
   readonly servers: readonly HttpServer[];
   /** New connections get this certificate; those that are open keep theirs. Only where there was one. */
   replaceTls(pair: TlsPair): void;
-  /** Closes connections that serve nobody; of HTTP/2 those that do take nothing new from now on. */
+  /**
+   * Closes connections that serve nobody, if not now then at a later call; of HTTP/2 those that do take nothing new
+   * from now on.
+   */
   closeIdle(): void;
 }
 
@@ -79,7 +82,8 @@ export async function createRelayServer(
       for (const server of servers) replaceCertificate(server, pair);
     },
     closeIdle() {
-      for (const server of servers) server.closeIdleConnections();
+      // For Node a connection is idle as soon as its answer is over, whatever of it has yet to leave.
+      if (!books.answers.isOneLeaving) for (const server of servers) server.closeIdleConnections();
       door?.closeIdle();
     },
   };

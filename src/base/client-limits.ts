@@ -46,8 +46,11 @@ export const ADMISSION_WAITING_MAX_COUNT = 10_000;
 export const ADMISSION_WAIT_MAX_MS = 600_000;
 /** Streams open at once on one connection of HTTP/2, as clients are told: Go's default. */
 export const H2_STREAMS_MAX_COUNT = 250;
-/** What a client may send of one body before the engine has taken of it: a fourth of it would slow distant clients. */
-export const H2_STREAM_WINDOW_BYTES = 256 * KIB;
+/**
+ * What a client may send of one body before the engine has taken of it: HTTP/2's own default. Sent in frames of a byte
+ * each, what lies here takes a hundred times as much memory.
+ */
+export const H2_STREAM_WINDOW_BYTES = 64 * KIB;
 /** The same for all bodies of a connection, which nobody holds: a stream that is not read does not count here. */
 export const H2_CONNECTION_WINDOW_BYTES = 4 * KIB * KIB;
 /** Streams that a client may reset at once, and on average (CVE-2023-44487): nghttp2's own; then GOAWAY. */
@@ -55,5 +58,5 @@ export const H2_RESET_BURST_COUNT = 1_000;
 export const H2_RESETS_PER_SECOND = 33;
 /** Bad frames, and streams beyond the bound, of one connection before it is closed. */
 export const H2_REFUSED_MAX_COUNT = 100;
-/** MiB that one connection may hold in Node's HTTP/2: all its streams with one read each, and their heads. */
+/** MiB that one connection may hold in Node's HTTP/2 itself: heads, and frames that wait for the socket. */
 export const H2_SESSION_MAX_MIB = 64;

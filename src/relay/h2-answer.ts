@@ -6,6 +6,9 @@ import { passFields, passTrailers } from './headers.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser, type ResponseHandler } from './response-parser.ts';
 
+const NO_CONTENT = 204;
+const RESET_CONTENT = 205;
+
 export class H2Answer implements ResponseHandler {
   readonly #stream: ServerHttp2Stream;
   readonly #parser = new ResponseParser(this);
@@ -14,6 +17,9 @@ export class H2Answer implements ResponseHandler {
   #trailers: readonly string[] = [];
   /** The relay has written all of it. */
   isWhole = false;
+  #endsAtHead = false;
+  #hasEnded = false;
+  #onEnded: (() => void) | undefined;
 
   constructor(stream: ServerHttp2Stream, method: string) {
     this.#stream = stream;
@@ -45,27 +51,39 @@ export class H2Answer implements ResponseHandler {
     if (bodies.length === 0) onTaken();
   }
 
+  /**
+   * Told when the stream's end has been sent, which for nghttp2 takes room in the stream's window even where it has no
+   * bytes; at once when the answer is not whole and none will be.
+   */
+  whenEnded(onEnded: () => void): void {
+    if (this.#hasEnded || !this.isWhole || this.#isGone) onEnded();
+    else this.#onEnded = onEnded;
+  }
+
   onInformational(head: ResponseHead): void {
     if (this.#isGone) return;
-    this.#stream.additionalHeaders({ ...headersOf(passFields(head.fields)), ':status': head.status });
+    this.#stream.additionalHeaders({ ...headersOf(passFields(head.fields), false), ':status': head.status });
   }
 
   onHead(head: ResponseHead): void {
     if (this.#isGone) return;
-    const endStream = head.framing === 'none';
+    // Node ends a stream at the head of a 205 by itself.
+    const endStream = head.framing === 'none' || head.status === RESET_CONTENT;
+    this.#endsAtHead = endStream;
+    this.#hasEnded = endStream;
     // Nobody knows before the end whether trailers come. And without this Node ends a stream that is cut as if it were
     // whole, and resets it only then.
     const waitForTrailers = !endStream;
     if (waitForTrailers) this.#stream.once('wantTrailers', () => this.#end());
     this.#stream.respond(
-      { ...headersOf(passFields(head.fields)), ':status': head.status },
+      { ...headersOf(passFields(head.fields), head.status !== NO_CONTENT), ':status': head.status },
       // `sendDate` is not among the types: without it Node adds a field that the engine did not send.
       { endStream, waitForTrailers, sendDate: false } as ServerStreamResponseOptions,
     );
   }
 
   onBody(slice: Buffer): void {
-    this.#bodies.push(slice);
+    if (!this.#endsAtHead) this.#bodies.push(slice);
   }
 
   onComplete(trailers: readonly string[]): void {
@@ -77,22 +95,29 @@ export class H2Answer implements ResponseHandler {
   #end(): void {
     if (!this.isWhole || this.#stream.destroyed) return;
     try {
-      this.#stream.sendTrailers(headersOf(this.#trailers));
+      this.#stream.sendTrailers(headersOf(this.#trailers, false));
     } catch {
       // Trailers that HTTP/2 cannot carry: an answer without them is not whole. Nobody is left to be told by a throw.
       this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     }
+    this.#hasEnded = true;
+    this.#onEnded?.();
   }
 }
 
-/** As Node wants them: one name, all its values in their order. */
-function headersOf(fields: readonly string[]): OutgoingHttpHeaders {
+/**
+ * As Node wants them: one name, all its values in their order. A length is said once, the parser knows that all are
+ * equal, and only where it can be one (`hasLength`): clients of HTTP/2 refuse what those of HTTP/1.1 pass over.
+ */
+function headersOf(fields: readonly string[], hasLength: boolean): OutgoingHttpHeaders {
   const headers: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
   for (let i = 0; i < fields.length; i += 2) {
     const name = (fields[i] as string).toLowerCase();
     const value = fields[i + 1] as string;
     const present = headers[name];
-    if (present === undefined) headers[name] = value;
+    if (name === 'content-length') {
+      if (hasLength) headers[name] = value;
+    } else if (present === undefined) headers[name] = value;
     else headers[name] = Array.isArray(present) ? [...present, value] : [present, value];
   }
   return headers;

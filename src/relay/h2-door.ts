@@ -83,13 +83,17 @@ export class H2Door implements Http2Door {
     const isOverflow = this.#cap.isOverflow(socket);
     const session = new H2Session({
       socket,
+      isOverflow,
       // What is half of a head counts for nothing.
       firstMs: isOverflow ? OVERFLOW_WAIT_MS : CLIENT_HEAD_TIMEOUT_MS,
       restMs: isOverflow ? OVERFLOW_WAIT_MS : CLIENT_KEEP_ALIVE_MS,
       accept,
       onUnreadable: () => this.#admission.onUnreadable(),
       onMalformed: (broken) => this.#admission.onBroken(broken, 'unreadable'),
-      onClosed: (closed) => this.#sessions.delete(closed),
+      onClosed: (closed) => {
+        this.#sessions.delete(closed);
+        if (isOverflow && !closed.wasAsked) this.#admission.onOverflow();
+      },
     });
     this.#sessions.add(session);
   }

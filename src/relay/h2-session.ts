@@ -38,6 +38,8 @@ const OPTIONS = {
 
 export interface H2SessionOptions {
   readonly socket: Socket;
+  /** It came beyond the limit of connections: it has one request refused. */
+  readonly isOverflow: boolean;
   /** How long it may be without a stream: until its first one, and behind one. */
   readonly firstMs: number;
   readonly restMs: number;
@@ -55,6 +57,9 @@ export class H2Session {
   readonly #session: ServerHttp2Session;
   #timer: NodeJS.Timeout | undefined;
   #openCount = 0;
+  #isLeaving = false;
+  /** A stream came on it. */
+  wasAsked = false;
 
   constructor(options: H2SessionOptions) {
     const { socket, firstMs, onUnreadable, onClosed } = options;
@@ -77,13 +82,15 @@ export class H2Session {
 
   /** Takes no more streams (GOAWAY), and ends behind those that are open. */
   close(): void {
-    if (this.#session.closed) return;
+    // The client may have closed it, too, which waits for nothing.
+    if (this.#isLeaving) return;
     this.#session.close();
     if (this.#openCount === 0) this.#leave();
   }
 
   /** Who does not close in turn is not waited for. */
   #leave(): void {
+    this.#isLeaving = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#options.socket.destroy(), LINGER_MS);
     this.#timer.unref();
@@ -95,10 +102,13 @@ export class H2Session {
   }
 
   #onStream(stream: ServerHttp2Stream, fields: unknown): void {
-    const { socket: carrier, accept, onUnreadable, onMalformed } = this.#options;
+    const { socket: carrier, isOverflow, accept, onUnreadable, onMalformed } = this.#options;
+    stream.on('error', ignore);
+    // Reset before anybody could look at it.
+    if (stream.closed) return;
+    this.wasAsked = true;
     this.#openCount += 1;
     clearTimeout(this.#timer);
-    stream.on('error', ignore);
     stream.once('close', () => this.#onStreamClosed());
     const request = plainRequest(fields as readonly string[], stream.endAfterHeaders);
     if (request === undefined) {
@@ -113,6 +123,7 @@ export class H2Session {
     );
     accept(asSocket(socket));
     socket.start(request);
+    if (isOverflow) this.close();
   }
 
   #onStreamClosed(): void {

@@ -7,6 +7,9 @@ import { Duplex } from 'node:stream';
 import { H2Answer } from './h2-answer.ts';
 import { plainTrailers, type PlainRequest } from './h2-request.ts';
 
+/** Handed to the stream at once: a frame of the size that every client takes (RFC 9113 §4.2). */
+const STEP_BYTES = 16 * 1024;
+
 type OnWritten = (fault?: Error | null) => void;
 
 export class StreamSocket extends Duplex {
@@ -20,7 +23,10 @@ export class StreamSocket extends Duplex {
   #isBroken = false;
   /** Of the body. */
   bytesRead = 0;
+  /** Of whole writes. */
   #takenBytes = 0;
+  /** Of the write under way, so many bytes the kernel has not taken yet. */
+  leftBytes = 0;
 
   /** `onMalformed`: what came on the stream broke the rules, and it was closed for that. */
   constructor(
@@ -100,6 +106,10 @@ export class StreamSocket extends Duplex {
     );
   }
 
+  override _final(onFinal: OnWritten): void {
+    this.#answer.whenEnded(() => onFinal());
+  }
+
   override _destroy(fault: Error | null, onDestroyed: OnWritten): void {
     const stream = this.#stream;
     // Behind a whole answer the rest of the request is of no use (RFC 9113 §8.1); any other close is a cut.
@@ -109,11 +119,23 @@ export class StreamSocket extends Duplex {
     onDestroyed(fault);
   }
 
+  /** In steps, of which each has its own confirmation: a client that reads slowly is seen to read. */
   #write(pieces: readonly Buffer[], onWritten: OnWritten): void {
+    this.leftBytes = bytesIn(pieces);
+    const byteCount = this.leftBytes;
+    this.#writeSteps(pieces, () => {
+      this.#takenBytes += byteCount;
+      onWritten();
+    });
+  }
+
+  #writeSteps(pieces: readonly Buffer[], onWritten: OnWritten): void {
+    const [step, rest] = splitAt(pieces, STEP_BYTES);
     try {
-      this.#answer.write(pieces, () => {
-        for (const { length } of pieces) this.#takenBytes += length;
-        onWritten();
+      this.#answer.write(step, () => {
+        this.leftBytes = bytesIn(rest);
+        if (rest.length === 0) onWritten();
+        else this.#writeSteps(rest, onWritten);
       });
     } catch (fault) {
       // What was written is bad, and this connection takes nothing more.
@@ -136,8 +158,10 @@ export class StreamSocket extends Duplex {
     if (!this.push('\r\n', 'latin1')) this.#stream.pause();
   }
 
+  /** Node tells it of a stream that was reset or whose client has gone as well, and such a body is not whole. */
   #onEnd(): void {
-    if (this.#isChunked && !this.destroyed) this.push(`0\r\n${plainTrailers(this.#trailers)}\r\n`, 'latin1');
+    if (!this.#isChunked || this.destroyed || this.#stream.closed) return;
+    this.push(`0\r\n${plainTrailers(this.#trailers)}\r\n`, 'latin1');
   }
 
   #onClosed(): void {
@@ -147,4 +171,20 @@ export class StreamSocket extends Duplex {
     if (rstCode === constants.NGHTTP2_PROTOCOL_ERROR) this.#onMalformed(this);
     this.destroy();
   }
+}
+
+function bytesIn(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** The pieces of the first so many bytes, and the others. */
+function splitAt(pieces: readonly Buffer[], byteCount: number): [first: Buffer[], rest: Buffer[]] {
+  const [first, rest]: [Buffer[], Buffer[]] = [[], []];
+  let left = byteCount;
+  for (const piece of pieces) {
+    if (left > 0) first.push(piece.subarray(0, left));
+    if (piece.length > left) rest.push(piece.subarray(left));
+    left = Math.max(0, left - piece.length);
+  }
+  return [first, rest];
 }

@@ -16,7 +16,7 @@ import {
 } from '../base/limits.ts';
 import { ConnectionCap } from './connection-cap.ts';
 import { asksForWebSocket } from './headers.ts';
-import { closeGently } from './linger.ts';
+import { closeAfter, closeGently } from './linger.ts';
 import { certificateOptions, isTlsFault, secureOptions, type TlsPair } from './listener-tls.ts';
 import { OpenAnswers } from './open-answers.ts';
 import { respondRaw } from './synthetic.ts';
@@ -104,8 +104,11 @@ export function createListener(options: ListenerOptions): HttpServer {
     // Behind an answer that closes the connection nothing is served any more.
     if (!socket.writable) return;
     answers.add(socket, res);
-    if (answers.countOf(socket) <= PIPELINED_MAX_COUNT) {
-      const carrier = http2 === undefined ? socket : http2.carrierOf(socket);
+    const carrier = http2 === undefined ? socket : http2.carrierOf(socket);
+    // A stream of HTTP/2 carries one request, whatever its client still does with it.
+    const isStream = carrier !== socket;
+    if (isStream) closeAfter(req, res);
+    if (answers.countOf(socket) <= (isStream ? 1 : PIPELINED_MAX_COUNT)) {
       const isOverflow = cap.isOverflow(carrier);
       return onRequest({ req, res, openedAtNs: nowNs(), upgradeHead: undefined, isOverflow, listener, carrier });
     }

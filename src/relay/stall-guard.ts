@@ -53,7 +53,7 @@ export class StallGuard {
   #moved(): boolean {
     const { socket, isHeldByUs } = this.#options;
     const doneBytes = socket.bytesWritten - socket.writableLength;
-    const leftBytes = kernelQueueBytes(socket);
+    const leftBytes = leftBytesOf(socket);
     const moved = doneBytes !== this.#doneBytes || leftBytes !== this.#leftBytes;
     this.#doneBytes = doneBytes;
     this.#leftBytes = leftBytes;
@@ -61,8 +61,14 @@ export class StallGuard {
   }
 }
 
-/** What libuv still has of the write under way: Node tells of writes as wholes only, and one can be 64 KiB. */
-function kernelQueueBytes(socket: Socket): number {
-  const { [HANDLE]: handle } = socket as { [HANDLE]?: { writeQueueSize?: number } | null };
-  return handle?.writeQueueSize ?? 0;
+/**
+ * What is left of the write under way: Node tells of writes as wholes only, and one can be 64 KiB. Of a socket libuv
+ * knows it, a stream of HTTP/2 says it.
+ */
+function leftBytesOf(socket: Socket): number {
+  const { [HANDLE]: handle, leftBytes } = socket as {
+    readonly [HANDLE]?: { readonly writeQueueSize?: number } | null;
+    readonly leftBytes?: number;
+  };
+  return leftBytes ?? handle?.writeQueueSize ?? 0;
 }

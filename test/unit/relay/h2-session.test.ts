@@ -7,6 +7,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { beginsHttp2 } from '../../../src/relay/h2-door.ts';
 import { H2Session } from '../../../src/relay/h2-session.ts';
+import { FRAME, frame, FrameClient } from '../../support/h2-client.ts';
 
 const undo: (() => void)[] = [];
 afterEach(() => {
@@ -14,6 +15,7 @@ afterEach(() => {
 });
 
 interface Bench {
+  readonly port: number;
   readonly client: ClientHttp2Session;
   /** Streams, as the server takes them. */
   readonly accepted: Socket[];
@@ -31,6 +33,7 @@ async function start(firstMs: number, restMs = firstMs): Promise<Bench> {
     const ignore = (): void => undefined;
     void new H2Session({
       socket,
+      isOverflow: false,
       firstMs,
       restMs,
       accept,
@@ -45,7 +48,7 @@ async function start(firstMs: number, restMs = firstMs): Promise<Bench> {
   const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   client.on('error', () => undefined);
   undo.push(() => client.destroy());
-  return { client, accepted, closed };
+  return { port: (server.address() as AddressInfo).port, client, accepted, closed };
 }
 
 describe('a connection', () => {
@@ -68,6 +71,15 @@ describe('a connection', () => {
     stream.resume();
     await closed;
     expect(stream.rstCode).toBe(0);
+  });
+
+  test('whose client says goodbye and stays is closed all the same', async () => {
+    const { port, client } = await start(100);
+    await once(client, 'goaway');
+    const quiet = new FrameClient(port);
+    undo.push(() => void quiet.stop());
+    quiet.begin(frame(FRAME.goaway, 0, 0, Buffer.alloc(8)));
+    await quiet.untilGone(10_000);
   });
 });
 

@@ -3,7 +3,8 @@
 // Method: a real session over loopback with a short rest, whose streams are answered by hand.
 import { once } from 'node:events';
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { beginsHttp2 } from '../../../src/relay/h2-door.ts';
 import { H2Session } from '../../../src/relay/h2-session.ts';
@@ -15,7 +16,7 @@ afterEach(() => {
 });
 
 interface Bench {
-  readonly port: number;
+  readonly server: Server;
   readonly client: ClientHttp2Session;
   /** Streams, as the server takes them. */
   readonly accepted: Socket[];
@@ -48,7 +49,7 @@ async function start(firstMs: number, restMs = firstMs): Promise<Bench> {
   const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   client.on('error', () => undefined);
   undo.push(() => client.destroy());
-  return { port: (server.address() as AddressInfo).port, client, accepted, closed };
+  return { server, client, accepted, closed };
 }
 
 describe('a connection', () => {
@@ -74,12 +75,16 @@ describe('a connection', () => {
   });
 
   test('whose client says goodbye and stays is closed all the same', async () => {
-    const { port, client } = await start(100);
-    await once(client, 'goaway');
-    const quiet = new FrameClient(port);
+    const { server, client } = await start(100);
+    await once(client, 'close');
+    const quiet = new FrameClient((server.address() as AddressInfo).port);
     undo.push(() => void quiet.stop());
+    // It answers the end of the connection with nothing.
+    quiet.socket.allowHalfOpen = true;
     quiet.begin(frame(FRAME.goaway, 0, 0, Buffer.alloc(8)));
-    await quiet.untilGone(10_000);
+    const openCount = (): Promise<number> => promisify(server.getConnections.bind(server))();
+    await once(server, 'connection');
+    await expect.poll(openCount, { timeout: 10_000 }).toBe(0);
   });
 });
 

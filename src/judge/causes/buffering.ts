@@ -4,6 +4,7 @@
 // engine gives them.
 import type { CauseFinding } from './verdict.ts';
 import type { StallView } from './view.ts';
+import { sumOf } from '../sum.ts';
 
 /** Events a read: more than an engine's step has. */
 const EVENTS_LEAST_PER_READ = 1.8;
@@ -70,10 +71,6 @@ function comesInProportion({ context, gapNs, growthNs }: StallView): boolean {
     // Of the gap, more is due to there being several than to each being slow.
     (atEnd - 1) * paceNs >= growthNs
   );
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /** Around the stall: a stream that has hardly begun is known by how it goes on. */

@@ -1,8 +1,9 @@
 // Held until a block of the compressor is full: a content coding lies over the body, and text comes in lumps
 // with silence between. A compressor that is flushed with every event shows none of that.
 import { areSegments } from './size.ts';
-import { commonNumbers, ratio, sumOf, type Finding, type Shape } from './shape.ts';
+import { commonNumbers, ratio, type Finding, type Shape } from './shape.ts';
 import { medianOf } from '../rank.ts';
+import { sumOf } from '../sum.ts';
 
 const HELD_LEAST_RATIO = 0.9;
 /** A lump of one block holds dozens of events: JSON of one kind compresses to a tenth. */

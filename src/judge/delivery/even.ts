@@ -6,12 +6,12 @@ import {
   isMostlyCut,
   ratio,
   regularBursts,
-  sumOf,
   toMs,
   type Finding,
   type Shape,
 } from './shape.ts';
 import { medianOf } from '../rank.ts';
+import { sumOf } from '../sum.ts';
 
 const INNER_LEAST = 8;
 const EVENTS_LEAST_MEAN = 4;

@@ -4,7 +4,8 @@
 import type { HoldWay } from './verdict.ts';
 import type { Burst } from './arrivals.ts';
 import { areSegments } from './size.ts';
-import { commonNumbers, isMostlyCut, ratio, sumOf, type Finding, type Shape } from './shape.ts';
+import { commonNumbers, isMostlyCut, ratio, type Finding, type Shape } from './shape.ts';
+import { sumOf } from '../sum.ts';
 
 const FULL_MANY = 4;
 const EVENTS_LEAST = 16;

@@ -4,6 +4,7 @@ import type { StreamRecord } from '../../record/stream-record.ts';
 import { arrivalsOf, type Arrivals, type Burst } from './arrivals.ts';
 import { medianOf, rankOf } from '../rank.ts';
 import type { DeliveryWord, HoldWay } from './verdict.ts';
+import { sumOf } from '../sum.ts';
 
 /**
  * A step of speculative decoding brings 2 to 8 tokens, drafts of up to 16 are usual with llama.cpp; more than
@@ -100,10 +101,6 @@ export function intervalNsOf({ inner }: Shape): number {
 /** Bursts that came at this interval, give or take. */
 export function regularBursts({ inner }: Shape, intervalNs: number, spreadNs: number): readonly Burst[] {
   return inner.filter((burst) => Math.abs(burst.silenceNs - intervalNs) <= spreadNs);
-}
-
-export function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }
 
 export function ratio(part: number, whole: number): number {

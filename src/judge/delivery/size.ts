@@ -2,8 +2,9 @@
 // in the middle of an event if need be. An engine writes whole events, so its bursts are as uneven as they are.
 import { ascending, nearestRank } from '../../measure/percentile.ts';
 import type { Burst } from './arrivals.ts';
-import { commonNumbers, ratio, sumOf, toMs, type Finding, type Shape } from './shape.ts';
+import { commonNumbers, ratio, toMs, type Finding, type Shape } from './shape.ts';
 import { medianOf } from '../rank.ts';
+import { sumOf } from '../sum.ts';
 
 /**
  * Payloads of full TCP segments. A link that is slower than the engine brings nothing else, one behind the other:

@@ -7,12 +7,12 @@ import {
   isMostlyCut,
   ratio,
   regularBursts,
-  sumOf,
   toMs,
   type Finding,
   type Shape,
 } from './shape.ts';
 import { medianOf } from '../rank.ts';
+import { sumOf } from '../sum.ts';
 
 const HELD_LEAST_RATIO = 0.9;
 const INTERVALS_LEAST = 3;

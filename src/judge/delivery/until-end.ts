@@ -1,5 +1,6 @@
 // Held until the answer is over: a long silence, and then all of the text at once with the end behind it.
-import { commonNumbers, ratio, sumOf, toMs, type Finding, type Shape } from './shape.ts';
+import { commonNumbers, ratio, toMs, type Finding, type Shape } from './shape.ts';
+import { sumOf } from '../sum.ts';
 
 /** A wait below this may be the engine's first step, or one lost packet. */
 const WAIT_LEAST_NS = 500_000_000;

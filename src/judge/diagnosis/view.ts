@@ -3,6 +3,7 @@ import type { DiagnosisFacts, DiagnosisSlice } from './facts.ts';
 import { shapeOf, type GapShape } from './gap-shape.ts';
 import { countAbove, countOf, percentileNs } from './log-counts.ts';
 import { rankCorrelation } from './trend.ts';
+import { sumOf } from '../sum.ts';
 
 /** A slice with enough gaps to have a median and a share. */
 export interface BusySlice {
@@ -56,10 +57,6 @@ export function viewOf(facts: DiagnosisFacts): DiagnosisView {
     return { slice, medianNs, runningCount, slowExcess: deviation === 0 ? 0 : (slowCount - expected) / deviation };
   });
   return { facts, shape, ...(slowFromNs !== undefined && { slowFromNs }), busy };
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /** How two figures of the busy slices go together. */

@@ -101,14 +101,13 @@ export class ObservedExchange {
     this.capture = options.capture;
     this.text = new AnswerText(options.capture, options.isPaired);
     this.asked = new AskedRequest(opening, this.path, options.capture);
-    this.#pauses = new HeardPauses(options.pauses, opening.openedAtNs);
+    this.#pauses = new HeardPauses(options.pauses, opening.openedAtNs, (pause) => this.metering.gaps.onPause(pause));
     this.#options = options;
     this.#listener = options.listen(this);
   }
 
   get metering(): Metering {
-    this.#metering ??= this.#startMetering();
-    return this.#metering;
+    return this.#metering ?? this.#startMetering();
   }
 
   /** The class as it would be decided now; asking does not decide it. */
@@ -238,7 +237,7 @@ export class ObservedExchange {
     if (this.request.cut && entry.requestBytes > 0) this.doubts.add('request_cut');
     for (const doubt of this.reader?.doubts() ?? []) this.doubts.add(doubt);
     const { gaps } = this.metering;
-    this.#pauses.hearLatest(PAUSES_LATE_COUNT, (pause) => gaps.onPause(pause));
+    this.#pauses.hearLatest(PAUSES_LATE_COUNT);
     if (gaps.blockedFull || gaps.pausesFull) this.doubts.add('log_full');
   }
 
@@ -279,9 +278,10 @@ export class ObservedExchange {
   }
 
   #startMetering(): Metering {
-    const hear = (sinceNs: number): void => this.#pauses.hearSince(sinceNs, (pause) => metering.gaps.onPause(pause));
-    const metering = createMetering(this.#classify(), this.chunks, this.#listener, hear);
-    this.#pauses.hearLatest(PAUSES_EARLY_COUNT, (pause) => metering.gaps.onPause(pause));
+    const hearPauses = (sinceNs: number): void => this.#pauses.hearSince(sinceNs);
+    const metering = createMetering(this.#classify(), this.chunks, this.#listener, hearPauses);
+    this.#metering = metering;
+    this.#pauses.hearLatest(PAUSES_EARLY_COUNT);
     return metering;
   }
 

@@ -4,8 +4,6 @@ import { RELAY_PAUSES_MAX_COUNT } from '../base/record-limits.ts';
 import type { Pause } from '../record/stream-record.ts';
 import type { PauseEntry } from '../tape/entries.ts';
 
-type Tell = (pause: Pause) => void;
-
 export class RelayPauses {
   /** A ring, by the number of a pause; the oldest give way. */
   readonly #pauses: PauseEntry[] = [];
@@ -29,32 +27,34 @@ export class RelayPauses {
   }
 }
 
-/** Of them what one exchange needs: each is told once, or never. Moments are told since it opened. */
+/** Of them what one exchange needs: each is told once, or never. Moments are those since it opened. */
 export class HeardPauses {
   readonly #relay: RelayPauses;
   readonly #openedAtNs: number;
+  readonly #tell: (pause: Pause) => void;
   /** Number of the first that was neither told nor passed over. */
   #next: number;
 
   /** Hears of those that become known from now on. */
-  constructor(relay: RelayPauses, openedAtNs: number) {
+  constructor(relay: RelayPauses, openedAtNs: number, tell: (pause: Pause) => void) {
     this.#relay = relay;
     this.#openedAtNs = openedAtNs;
+    this.#tell = tell;
     this.#next = relay.count;
   }
 
   /** Tells those that were not over at this moment of the exchange; the others it will not ask for again. */
-  hearSince(sinceNs: number, tell: Tell): void {
+  hearSince(sinceNs: number): void {
     for (const { startAtNs, endAtNs, cause } of this.#relay.from(this.#next)) {
       const pause = { startAtNs: startAtNs - this.#openedAtNs, endAtNs: endAtNs - this.#openedAtNs, cause };
-      if (pause.endAtNs > sinceNs) tell(pause);
+      if (pause.endAtNs > sinceNs) this.#tell(pause);
     }
     this.#next = this.#relay.count;
   }
 
   /** Tells so many of the latest. */
-  hearLatest(maxCount: number, tell: Tell): void {
+  hearLatest(maxCount: number): void {
     this.#next = Math.max(this.#next, this.#relay.count - maxCount);
-    this.hearSince(0, tell);
+    this.hearSince(0);
   }
 }

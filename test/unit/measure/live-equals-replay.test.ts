@@ -94,11 +94,11 @@ class Exchange {
     ttfoNs: undefined as number | undefined,
   };
   readonly #relayPauses = new RelayPauses();
-  readonly #pauses = new HeardPauses(this.#relayPauses, 0);
+  readonly #pauses = new HeardPauses(this.#relayPauses, 0, (pause) => this.gaps.onPause(pause));
   readonly gaps: GapMeter = createGapMeter({
     chunks: this.chunks,
     stallNs: ms(STALL_MS),
-    hearPauses: (sinceNs) => this.#pauses.hearSince(sinceNs, (pause) => this.gaps.onPause(pause)),
+    hearPauses: (sinceNs) => this.#pauses.hearSince(sinceNs),
     listener: {
       onGap: (point, { chunk, atNs, gapNs, stalled }) => {
         this.said.gapsNs[point].push(gapNs);
@@ -151,7 +151,7 @@ class Exchange {
 
   freeze(): StreamRecord {
     this.decode(this.#undecoded.length);
-    this.#pauses.hearLatest(8, (pause) => this.gaps.onPause(pause));
+    this.#pauses.hearLatest(8);
     const record: StreamRecord = {
       ...buildRecord({ stallMs: STALL_MS }),
       chunks: this.chunks.columns,

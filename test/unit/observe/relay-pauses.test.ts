@@ -19,44 +19,49 @@ function pausesAt(pauses: RelayPauses, ...endsNs: number[]): void {
   }
 }
 
-function endsOf(hear: (tell: (pause: { readonly endAtNs: number }) => void) => void): number[] {
+/** What an exchange hears of them, and the ends of those that it is told by a call. */
+function listener(relay: RelayPauses): { heard: HeardPauses; endsOf: (hear: () => void) => number[] } {
   const ends: number[] = [];
-  hear(({ endAtNs }) => ends.push(endAtNs));
-  return ends;
+  const heard = new HeardPauses(relay, OPENED_AT_NS, ({ endAtNs }) => ends.push(endAtNs));
+  const endsOf = (hear: () => void): number[] => {
+    hear();
+    return ends.splice(0);
+  };
+  return { heard, endsOf };
 }
 
 describe('an exchange hears', () => {
   test('of what became known since it opened and was not over then, moments counted from its opening', () => {
     const relay = new RelayPauses();
     pausesAt(relay, 5);
-    const heard = new HeardPauses(relay, OPENED_AT_NS);
+    const { heard, endsOf } = listener(relay);
     pausesAt(relay, 10, 30, 20);
-    expect(endsOf((tell) => heard.hearSince(10, tell))).toEqual([30, 20]);
+    expect(endsOf(() => heard.hearSince(10))).toEqual([30, 20]);
   });
 
   test('of each once, and of what it passed over never', () => {
     const relay = new RelayPauses();
-    const heard = new HeardPauses(relay, OPENED_AT_NS);
+    const { heard, endsOf } = listener(relay);
     pausesAt(relay, 10, 20);
-    expect(endsOf((tell) => heard.hearSince(15, tell))).toEqual([20]);
-    expect(endsOf((tell) => heard.hearSince(0, tell))).toEqual([]);
+    expect(endsOf(() => heard.hearSince(15))).toEqual([20]);
+    expect(endsOf(() => heard.hearSince(0))).toEqual([]);
     pausesAt(relay, 12);
-    expect(endsOf((tell) => heard.hearSince(0, tell))).toEqual([12]);
+    expect(endsOf(() => heard.hearSince(0))).toEqual([12]);
   });
 
   test('of the latest so many, but of none that was over before it opened', () => {
     const relay = new RelayPauses();
-    const heard = new HeardPauses(relay, OPENED_AT_NS);
+    const { heard, endsOf } = listener(relay);
     pausesAt(relay, 1, 2, 3, 0, 4);
-    expect(endsOf((tell) => heard.hearLatest(3, tell))).toEqual([3, 4]);
-    expect(endsOf((tell) => heard.hearLatest(3, tell))).toEqual([]);
+    expect(endsOf(() => heard.hearLatest(3))).toEqual([3, 4]);
+    expect(endsOf(() => heard.hearLatest(3))).toEqual([]);
   });
 
   test('of those that its relay keeps: the oldest of too many give way', () => {
     const relay = new RelayPauses();
-    const heard = new HeardPauses(relay, OPENED_AT_NS);
+    const { heard, endsOf } = listener(relay);
     pausesAt(relay, ...Array.from({ length: RELAY_PAUSES_MAX_COUNT + 1 }, (_, index) => index + 1));
-    const ends = endsOf((tell) => heard.hearSince(0, tell));
+    const ends = endsOf(() => heard.hearSince(0));
     expect([ends.length, ends[0], ends.at(-1)]).toEqual([RELAY_PAUSES_MAX_COUNT, 2, RELAY_PAUSES_MAX_COUNT + 1]);
   });
 });
@@ -104,9 +109,9 @@ test('gaps are judged as if each pause had been told as it became known', () => 
   fc.assert(
     fc.property(fc.array(step, { minLength: 2, maxLength: PAUSES_FORGET_FROM_COUNT - 1 }), (steps) => {
       const relay = new RelayPauses();
-      const heard = new HeardPauses(relay, 0);
+      const heard = new HeardPauses(relay, 0, (pause) => asNeeded.meter.onPause(pause));
       const atOnce = new Told();
-      const asNeeded: Told = new Told((sinceNs) => heard.hearSince(sinceNs, (pause) => asNeeded.meter.onPause(pause)));
+      const asNeeded: Told = new Told((sinceNs) => heard.hearSince(sinceNs));
       let nowNs = 0;
       // A stamp is off by the time since the loop's last look, and those looks ascend.
       let lookNs = -Infinity;

@@ -21,7 +21,7 @@ export interface EndingRead {
   /** Undefined where the engine states no running count. */
   readonly tokens?: number | undefined;
   /** What a step of the route takes when there is little to do; what takes a good part of it is a read of its own. */
-  readonly plainStepNs?: number | undefined;
+  readonly quietStepNs?: number | undefined;
 }
 
 /** What the others did around it. */
@@ -66,14 +66,14 @@ export class PendingStall {
   /** When it is to be looked at next. */
   dueAtNs: number;
 
-  constructor(moment: StallMoment, before: StreamBefore, { events, tokens, plainStepNs = Infinity }: EndingRead) {
+  constructor(moment: StallMoment, before: StreamBefore, { events, tokens, quietStepNs = Infinity }: EndingRead) {
     this.moment = moment;
     this.before = before;
     this.#events.push(events);
     this.#statesTokens = tokens !== undefined;
     const { passNs } = before;
     const nearNs = passNs === undefined ? AT_ONCE_NS : Math.min(passNs / PASS_PART, backToBackNs(passNs));
-    this.#atOnceNs = Math.min(nearNs, STEP_LEAST_PART * plainStepNs);
+    this.#atOnceNs = Math.min(nearNs, STEP_LEAST_PART * quietStepNs);
     this.#tokens = [tokens ?? 0];
     const gapNs = moment.endAtNs - moment.startAtNs;
     this.dueAtNs = moment.endAtNs + Math.min(LOOK_AFTER_MAX_NS, Math.max(LOOK_AFTER_LEAST_NS, 1.5 * togetherNs(gapNs)));

@@ -108,7 +108,7 @@ export class StallWatch {
         return requestSentAtNs === undefined ? undefined : openedAtNs + requestSentAtNs;
       },
       promptBytes: () => promptBytesOf(observed),
-      plainStepNs: () => timeline.quietStepNs,
+      quietStepNs: () => timeline.quietStepNs,
       wasBlocked: (fromNs, toNs) =>
         wasBlocked(observed.metering.gaps.blockedNs, fromNs - openedAtNs, toNs - openedAtNs),
     });
@@ -150,7 +150,7 @@ export class StallWatch {
     const ending = {
       events: ring.events(ring.count - 1),
       tokens: soFar,
-      plainStepNs: this.#timeline.quietStepNs,
+      quietStepNs: this.#timeline.quietStepNs,
     };
     const stall = new PendingStall(moment, streamBefore(this.#observed, exchange, gap), ending);
     this.#timeline.onStall(exchange, stall);

@@ -13,7 +13,7 @@ export interface TrackedFacts {
   /** Of the text given to the model, or of the body. */
   promptBytes(): number;
   /** Of the route, when its engine has little to do; undefined before enough was seen. */
-  plainStepNs(): number | undefined;
+  quietStepNs(): number | undefined;
   /** Our socket to its client took no bytes at some time between two moments. */
   wasBlocked(fromNs: number, toNs: number): boolean;
 }
@@ -33,8 +33,8 @@ export interface Habit {
   readonly nearZeroRatio: number;
 }
 
-function habitOf(gaps: readonly number[], readCount: number, plainStepNs: number | undefined): Habit {
-  const passes = passesOf(gaps, plainStepNs);
+function habitOf(gaps: readonly number[], readCount: number, quietStepNs: number | undefined): Habit {
+  const passes = passesOf(gaps, quietStepNs);
   return {
     readCount,
     usualNs: rankOf(gaps, 50),
@@ -131,7 +131,7 @@ export class TrackedExchange {
     const newCount = count - (this.#habit?.readCount ?? 0);
     const isYoung = count < 2 * HABIT_EVERY_COUNT;
     if (newCount >= HABIT_EVERY_COUNT || (isYoung && newCount > 0)) {
-      this.#habit = habitOf(this.ring.gapsBefore(), count, this.#facts?.plainStepNs());
+      this.#habit = habitOf(this.ring.gapsBefore(), count, this.#facts?.quietStepNs());
     }
     return this.#habit;
   }
@@ -154,15 +154,15 @@ export class TrackedExchange {
       eventCount += ring.events(read);
       if (ring.events(read) > 1) severalCount += 1;
     }
-    const plainStepNs = this.#facts?.plainStepNs();
-    const habit = gaps.length === 0 ? undefined : habitOf(gaps, end, plainStepNs);
+    const quietStepNs = this.#facts?.quietStepNs();
+    const habit = gaps.length === 0 ? undefined : habitOf(gaps, end, quietStepNs);
     return {
       readCount: end - ring.oldest,
       eventCount,
       severalCount,
       nearZeroCount: Math.round((habit?.nearZeroRatio ?? 0) * gaps.length),
       passNs: habit?.passNs,
-      lastGapsNs: passesOf(gaps, plainStepNs).slice(-READS_AROUND_COUNT),
+      lastGapsNs: passesOf(gaps, quietStepNs).slice(-READS_AROUND_COUNT),
     };
   }
 

@@ -48,7 +48,7 @@ describe('what a prompt cost as others felt it', () => {
     const exchange = new TrackedExchange(0, {
       sentAtNs: () => 0,
       promptBytes: () => 1,
-      plainStepNs: () => undefined,
+      quietStepNs: () => undefined,
       wasBlocked: () => false,
     });
     for (const atMs of reads) exchange.addEvent(atMs * MS, undefined);
@@ -100,7 +100,7 @@ describe('the witness of steps', () => {
     new TrackedExchange(0, {
       sentAtNs: () => 0,
       promptBytes: () => 1,
-      plainStepNs: () => undefined,
+      quietStepNs: () => undefined,
       wasBlocked: () => false,
     });
 
@@ -130,8 +130,8 @@ describe('reads nearly at once', () => {
   const facts = { sentAtNs: () => 0, promptBytes: () => 0, wasBlocked: () => false };
   // Four milliseconds a step, and two silences of a second.
   const readsMs = [0, 4, 8, 12, 1_012, 1_016, 1_020, 2_020, 2_024, 2_028, 2_032];
-  const nearZero = (plainStepNs: number | undefined): number => {
-    const exchange = new TrackedExchange(0, { ...facts, plainStepNs: () => plainStepNs });
+  const nearZero = (quietStepNs: number | undefined): number => {
+    const exchange = new TrackedExchange(0, { ...facts, quietStepNs: () => quietStepNs });
     for (const atMs of readsMs) exchange.addEvent(atMs * MS, undefined);
     return exchange.shapeBefore().nearZeroCount;
   };
@@ -142,8 +142,8 @@ describe('reads nearly at once', () => {
 
   test('belong to the one that ends a stall, but not where a plain step is as short', () => {
     const before = { passNs: 100 * MS } as StreamBefore;
-    const readsAfter = (plainStepNs: number | undefined): number => {
-      const stall = new PendingStall({ chunk: 1, startAtNs: 0, endAtNs: 500 * MS }, before, { events: 1, plainStepNs });
+    const readsAfter = (quietStepNs: number | undefined): number => {
+      const stall = new PendingStall({ chunk: 1, startAtNs: 0, endAtNs: 500 * MS }, before, { events: 1, quietStepNs });
       stall.addRead(4 * MS, 0);
       return stall.stream(false).gapsAfterNs.length;
     };
@@ -174,7 +174,7 @@ describe('the latest reads', () => {
 });
 
 describe('how the reads of a stream came', () => {
-  const facts = { sentAtNs: () => 0, promptBytes: () => 0, plainStepNs: () => undefined, wasBlocked: () => false };
+  const facts = { sentAtNs: () => 0, promptBytes: () => 0, quietStepNs: () => undefined, wasBlocked: () => false };
 
   test('is taken once however many ask before its next read', () => {
     const exchange = new TrackedExchange(0, facts);

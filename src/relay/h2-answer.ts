@@ -17,7 +17,7 @@ export class H2Answer implements ResponseHandler {
   #trailers: readonly string[] = [];
   /** The relay has written all of it. */
   isWhole = false;
-  #endsAtHead = false;
+  /** Its stream's end has been sent: with the head, or behind all else. */
   #hasEnded = false;
   #onEnded: (() => void) | undefined;
 
@@ -69,7 +69,6 @@ export class H2Answer implements ResponseHandler {
     if (this.#isGone) return;
     // Node ends a stream at the head of a 205 by itself.
     const endStream = head.framing === 'none' || head.status === RESET_CONTENT;
-    this.#endsAtHead = endStream;
     this.#hasEnded = endStream;
     // Nobody knows before the end whether trailers come. And without this Node ends a stream that is cut as if it were
     // whole, and resets it only then.
@@ -83,7 +82,7 @@ export class H2Answer implements ResponseHandler {
   }
 
   onBody(slice: Buffer): void {
-    if (!this.#endsAtHead) this.#bodies.push(slice);
+    if (!this.#hasEnded) this.#bodies.push(slice);
   }
 
   onComplete(trailers: readonly string[]): void {

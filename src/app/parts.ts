@@ -75,7 +75,7 @@ export interface Given {
   readonly outlets: Outlets;
   readonly otlp: OtlpReceiver | undefined;
   readonly sinks: readonly Sink[];
-  readonly onAllBegun?: () => void;
+  readonly onAllBegun: (() => void) | undefined;
 }
 
 /** Those who make reports of what the tapes say. */

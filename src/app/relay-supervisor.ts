@@ -36,7 +36,7 @@ export interface SupervisorOptions {
   readonly observer: Observer;
   readonly drain: TapeDrain;
   /** All relays that there are from the start, and the spare behind them, have begun to run. */
-  readonly onAllBegun?: (() => void) | undefined;
+  readonly onAllBegun: (() => void) | undefined;
   readonly log: Log;
 }
 

@@ -9,7 +9,6 @@ import { createLog, faultFields } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { Loaded } from '../config/load.ts';
 import { hostPortText } from '../config/values.ts';
-import { defined } from '../measure/defined.ts';
 import type { Sink } from '../judge/report.ts';
 import { startAdmin } from '../telemetry/admin.ts';
 import type { Environment } from '../telemetry/otel-environment.ts';
@@ -62,7 +61,7 @@ export async function startServe(config: Config, extras: ServeExtras = {}): Prom
   const outlets = await createOutlets(config, env, log);
   const otlp = await createOtlpIntake(config, env, log);
   const { sinks = [], onAllBegun } = extras;
-  const parts = createParts(config, { env, log, outlets, otlp, sinks, ...defined({ onAllBegun }) });
+  const parts = createParts(config, { env, log, outlets, otlp, sinks, onAllBegun });
   try {
     return await start(config, parts);
   } catch (error) {

@@ -214,6 +214,7 @@ const { observer } = createParts(loaded.config, {
   outlets,
   otlp: undefined,
   sinks: [],
+  onAllBegun: undefined,
 });
 const handler = observer.handlerFor(0, 0, () => undefined);
 

@@ -34,11 +34,7 @@ export function negotiateFormat(accept: string | undefined): TextFormat {
   return openMetrics > 0 && openMetrics >= text ? 'openmetrics' : 'text';
 }
 
-export function renderMetrics(families: readonly MetricFamily[], resource: ResourceLabels, format: TextFormat): string {
-  return [...metricPieces(families, resource, format)].join('');
-}
-
-/** The same in pieces, so that whoever has them made can do other things in between. No series is in two of them. */
+/** In pieces, so that whoever has them made can do other things in between. No series is in two of them. */
 export function* metricPieces(
   families: readonly MetricFamily[],
   resource: ResourceLabels,

@@ -6,7 +6,7 @@ import type { Report } from '../../../src/judge/report.ts';
 import { merged } from '../../../src/telemetry/attribute-parts.ts';
 import { recentRow } from '../../../src/telemetry/admin-rows.ts';
 import { createDeliveryFeed } from '../../../src/telemetry/delivery-feed.ts';
-import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { serverAttributes } from '../../../src/telemetry/span-attributes.ts';
 import { createMetricStore } from '../../../src/telemetry/store.ts';
 import { parsePrometheus } from '../../support/prometheus.ts';

@@ -8,7 +8,7 @@ import type { JobFacts } from '../../../src/record/job-facts.ts';
 import type { ClassSpec } from '../../../src/record/traffic-class.ts';
 import { merged } from '../../../src/telemetry/attribute-parts.ts';
 import { createDemandFeed, DEMAND_FORGOTTEN, observeDemand } from '../../../src/telemetry/demand-feed.ts';
-import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { serverAttributes } from '../../../src/telemetry/span-attributes.ts';
 import { createMetricStore } from '../../../src/telemetry/store.ts';
 import { parsePrometheus } from '../../support/prometheus.ts';

@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import type { EngineState } from '../../../src/judge/engine-state.ts';
 import { ENGINE_METRICS, type EngineSources, observeEngines } from '../../../src/telemetry/engine-metrics.ts';
-import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { createMetricStore } from '../../../src/telemetry/store.ts';
 
 const FULL: EngineState = {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { FloorState } from '../../../src/judge/floor/live.ts';
 import { FLOOR_METRICS, observeFloors } from '../../../src/telemetry/floor-metrics.ts';
-import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { createMetricStore } from '../../../src/telemetry/store.ts';
 
 const NAMED = { route: 'chat', model: 'm', hardware: 'h', tensorParallelCount: 1, mode: 'roofline' } as const;

@@ -8,7 +8,7 @@ import { measureRecord } from '../../../src/measure/measure-record.ts';
 import type { HopFacts } from '../../../src/record/hop-facts.ts';
 import { merged } from '../../../src/telemetry/attribute-parts.ts';
 import { createHopFeed } from '../../../src/telemetry/hop-feed.ts';
-import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { clientAttributes } from '../../../src/telemetry/span-attributes.ts';
 import { hopLinks } from '../../../src/telemetry/span-hop.ts';
 import { createMetricStore } from '../../../src/telemetry/store.ts';

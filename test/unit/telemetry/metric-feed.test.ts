@@ -7,7 +7,7 @@ import { innerOnly } from '../../../src/telemetry/inner-only.ts';
 import { createMetricFeed } from '../../../src/telemetry/metric-feed.ts';
 import { prometheusLabel, prometheusName } from '../../../src/telemetry/names.ts';
 import { createMetricProducer } from '../../../src/telemetry/otlp-metrics.ts';
-import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { observeSelf, SELF_METRICS } from '../../../src/telemetry/self-metrics.ts';
 import { createMetricStore } from '../../../src/telemetry/store.ts';
 import { parsePrometheus, sumOf, type Sample } from '../../support/prometheus.ts';

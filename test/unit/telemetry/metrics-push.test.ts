@@ -5,7 +5,7 @@ import { METRICS } from '../../../src/measure/table.ts';
 import { createMetricFeed } from '../../../src/telemetry/metric-feed.ts';
 import { prometheusName } from '../../../src/telemetry/names.ts';
 import { otelPlan } from '../../../src/telemetry/otel-environment.ts';
-import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { createResource, startOtel } from '../../../src/telemetry/sdk.ts';
 import { createMetricStore } from '../../../src/telemetry/store.ts';
 import { OtlpCatcher, plainAttributes, type CaughtMetric } from '../../support/otlp-catcher.ts';

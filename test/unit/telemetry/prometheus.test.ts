@@ -2,7 +2,8 @@
 // Method: whole documents compared, from a store with few series.
 import { describe, expect, it } from 'vitest';
 import type { MetricSpec } from '../../../src/base/metric-spec.ts';
-import { negotiateFormat, renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { negotiateFormat } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { createMetricStore, type MetricStore } from '../../../src/telemetry/store.ts';
 
 const WAIT: MetricSpec = {

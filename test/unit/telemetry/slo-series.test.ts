@@ -5,7 +5,7 @@ import { OBJECTIVES_BY_MODEL_MAX_COUNT } from '../../../src/base/objective-limit
 import { judgeSlo } from '../../../src/judge/slo/judge-slo.ts';
 import { SLO_METRICS } from '../../../src/judge/slo/metrics.ts';
 import { measureRecord } from '../../../src/measure/measure-record.ts';
-import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { createSloFeed } from '../../../src/telemetry/slo-feed.ts';
 import { createMetricStore } from '../../../src/telemetry/store.ts';
 import { parsePrometheus, sumOf } from '../../support/prometheus.ts';

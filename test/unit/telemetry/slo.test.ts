@@ -13,7 +13,7 @@ import { merged } from '../../../src/telemetry/attribute-parts.ts';
 import { recentRow } from '../../../src/telemetry/admin-rows.ts';
 import { createMetricProducer } from '../../../src/telemetry/otlp-metrics.ts';
 import { PromptMemory } from '../../../src/telemetry/prompt-memory.ts';
-import { renderMetrics } from '../../../src/telemetry/prometheus.ts';
+import { renderMetrics } from '../../support/metrics-text.ts';
 import { serverAttributes } from '../../../src/telemetry/span-attributes.ts';
 import { isKept } from '../../../src/telemetry/span-details.ts';
 import { createSloFeed } from '../../../src/telemetry/slo-feed.ts';

@@ -155,6 +155,19 @@ export function block(fields: readonly (readonly [string, string])[]): Buffer {
   );
 }
 
+/** What stands for the request line of a POST. */
+export const LINE = [
+  [':method', 'POST'],
+  [':scheme', 'http'],
+  [':authority', 'x'],
+  [':path', '/'],
+] as const;
+
+/** A whole head of a stream. */
+export function headFrame(stream: number, fields: readonly (readonly [string, string])[], flags = 0): Buffer {
+  return frame(FRAME.headers, FLAG.endHeaders | flags, stream, block(fields));
+}
+
 /** Sends frames as they are, and notes those that come. */
 export class FrameClient {
   readonly signal = new Signal();

@@ -2,59 +2,48 @@
 // nobody else with it: translation of HTTP/2 to HTTP/1.1 (RFC 9113 §8 and §10), CVE-2023-44487 (resets), CVE-2024-27316
 // and its kin (CONTINUATION).
 // Method: bare frames to a sidecar with --http2; each test ends with a good request, by HTTP/1.1 and by HTTP/2.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { block, FLAG, FRAME, frame, FrameClient, H2Client, PREFACE, PROTOCOL_ERROR } from '../support/h2-client.ts';
-import { RawClient } from '../support/raw-client.ts';
-import { RawEngine } from '../support/raw-engine.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { useBench } from '../support/bench.ts';
+import {
+  block,
+  FLAG,
+  FRAME,
+  frame,
+  FrameClient,
+  H2Client,
+  headFrame,
+  LINE,
+  PREFACE,
+  PROTOCOL_ERROR,
+} from '../support/h2-client.ts';
 import { at, head, requestOf } from '../support/script.ts';
-import { Sidecar } from '../support/sidecar.ts';
 
 const MIB = 1024 * 1024;
 const ANSWER = [at(0, head('200 OK', 'content-length: 2'), 'ok')];
-const LINE = [
-  [':method', 'POST'],
-  [':scheme', 'http'],
-  [':authority', 'x'],
-  [':path', '/'],
-] as const;
 
-let engine: RawEngine;
-let sidecar: Sidecar;
+const bench = useBench({ args: ['--http2'] });
 const open: { stop: () => Promise<void> }[] = [];
 
-beforeAll(async () => {
-  engine = await RawEngine.start();
-  sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}`, args: ['--http2'] });
-});
 afterEach(async () => {
   for (const each of open.splice(0).toReversed()) await each.stop();
-  engine.forgetPlans();
-  engine.plan(ANSWER);
-  const plain = await RawClient.open(sidecar.listenPort);
+  bench.engine.forgetPlans();
+  bench.engine.plan(ANSWER);
+  const plain = await bench.client();
   plain.request(requestOf());
   expect((await plain.response()).body.toString()).toBe('ok');
   plain.close();
-  engine.plan(ANSWER);
-  const client = new H2Client(`http://127.0.0.1:${sidecar.listenPort}`);
+  bench.engine.plan(ANSWER);
+  const client = new H2Client(`http://127.0.0.1:${bench.sidecar.listenPort}`);
   expect((await client.ask({ ':method': 'GET' }).closed()).body).toBe('ok');
   await client.stop();
-  expect(sidecar.fault).toBeUndefined();
-  expect(sidecar.noise).toEqual([]);
-  expect(engine.faults.splice(0)).toEqual([]);
-});
-afterAll(async () => {
-  await sidecar.stop();
-  await engine.stop();
+  expect(bench.sidecar.noise).toEqual([]);
 });
 
 function connect(): FrameClient {
-  const client = new FrameClient(sidecar.listenPort);
+  const client = new FrameClient(bench.sidecar.listenPort);
   open.push(client);
   return client;
 }
-
-const headers = (stream: number, fields: readonly (readonly [string, string])[], flags = 0): Buffer =>
-  frame(FRAME.headers, FLAG.endHeaders | flags, stream, block(fields));
 
 const resetOf = ({ frames }: FrameClient, stream: number): number | undefined =>
   frames.find((each) => each.type === FRAME.reset && each.stream === stream)?.payload.readUInt32BE(0);
@@ -82,12 +71,12 @@ describe('heads that HTTP/1.1 would read otherwise', () => {
     ['two lengths', [...LINE, ['content-length', '2'], ['content-length', '3']]],
     ['a protocol to connect to', [...LINE, [':protocol', 'websocket']]],
   ])('%s is no request', async (_what, fields) => {
-    const before = engine.requestCount;
+    const before = bench.engine.requestCount;
     const client = connect();
-    client.begin(headers(1, fields));
+    client.begin(headFrame(1, fields));
     await client.signal.until('a reset', () => resetOf(client, 1) !== undefined || client.isClosed);
     expect(resetOf(client, 1) ?? PROTOCOL_ERROR).toBe(PROTOCOL_ERROR);
-    expect(engine.requestCount).toBe(before);
+    expect(bench.engine.requestCount).toBe(before);
   });
 
   // nghttp2 leaves such a field out where RFC 9113 §8.2.1 would have the whole request refused.
@@ -99,26 +88,26 @@ describe('heads that HTTP/1.1 would read otherwise', () => {
     ['a line end in a name', [...LINE, ['x\r\ny', 'a']]],
     ['no name', [...LINE, ['', 'x']]],
   ])('%s is at no engine', async (_what, fields) => {
-    const plan = engine.plan(ANSWER);
+    const plan = bench.engine.plan(ANSWER);
     const client = connect();
-    client.begin(headers(1, fields, FLAG.endStream));
+    client.begin(headFrame(1, fields, FLAG.endStream));
     const { request } = await plan.exchange;
     expect([request.head?.startLine, request.head?.lines]).toEqual(['POST / HTTP/1.1', ['host: x']]);
     await client.frame('the answer', ({ type }) => type === FRAME.data);
   });
 
   test('CONNECT gets what it gets in HTTP/1.1', async () => {
-    const before = engine.requestCount;
+    const before = bench.engine.requestCount;
     const client = connect();
     client.begin(
-      headers(1, [
+      headFrame(1, [
         [':method', 'CONNECT'],
         [':authority', 'x:1'],
       ]),
     );
     await client.frame('the body of an answer', ({ type }) => type === FRAME.data);
     expect(client.received.includes('RBT_')).toBe(true);
-    expect(engine.requestCount).toBe(before);
+    expect(bench.engine.requestCount).toBe(before);
   });
 });
 
@@ -130,47 +119,49 @@ describe('a body that is not as long as was said', () => {
     ['longer when it had been whole', 'client_abort', [data('abc'), data('GET / HTTP/1.1\r\n')]],
     ['shorter', 'client_protocol', [data('ab', FLAG.endStream)]],
   ])('is at an end, and the engine sees no more than was said: %s', async (what, outcome, frames) => {
-    const plan = engine.plan(() => undefined);
+    const plan = bench.engine.plan(() => undefined);
     const client = connect();
     const path = `/${what.replaceAll(' ', '-')}`;
-    client.begin(headers(1, [...LINE.slice(0, 3), [':path', path], ['content-length', '3']]));
+    client.begin(headFrame(1, [...LINE.slice(0, 3), [':path', path], ['content-length', '3']]));
     const { connection, request } = await plan.exchange;
     client.send(...frames);
     await client.signal.until('a reset', () => resetOf(client, 1) !== undefined || client.isClosed);
     await connection.untilGone(2_000);
     expect([request.bodyBytes <= 3, connection.exchanges.at(-1)?.request === request]).toEqual([true, true]);
-    const { record } = await sidecar.record(path, (each) => each.request.path === path);
+    const { record } = await bench.sidecar.record(path, (each) => each.request.path === path);
     expect(record.end.outcome).toBe(outcome);
   });
 
   test('is reset when nothing came of it', async () => {
-    const before = engine.requestCount;
+    const before = bench.engine.requestCount;
     const client = connect();
-    client.begin(headers(1, [...LINE, ['content-length', '3']], FLAG.endStream));
+    client.begin(headFrame(1, [...LINE, ['content-length', '3']], FLAG.endStream));
     await client.signal.until('a reset', () => resetOf(client, 1) !== undefined || client.isClosed);
-    expect(engine.requestCount).toBe(before);
+    expect(bench.engine.requestCount).toBe(before);
   });
 });
 
 describe('floods', () => {
   test('of streams that are reset at once end with the connection', async () => {
-    const goneBefore = engine.openConnections.length;
-    for (let i = 0; i < 4_000; i += 1) engine.plan(() => undefined);
+    const goneBefore = bench.engine.openConnections.length;
+    for (let i = 0; i < 4_000; i += 1) bench.engine.plan(() => undefined);
     const client = connect();
     client.begin();
     for (let i = 0; i < 4_000; i += 1) {
       const stream = 2 * i + 1;
-      client.send(headers(stream, LINE, FLAG.endStream), frame(FRAME.reset, 0, stream, Buffer.from([0, 0, 0, 8])));
+      client.send(headFrame(stream, LINE, FLAG.endStream), frame(FRAME.reset, 0, stream, Buffer.from([0, 0, 0, 8])));
       if (i % 100 === 0) await new Promise((done) => setImmediate(done));
     }
     await client.untilGone();
-    await expect.poll(() => engine.openConnections.length, { timeout: 5_000 }).toBeLessThanOrEqual(goneBefore + 1);
+    await expect
+      .poll(() => bench.engine.openConnections.length, { timeout: 5_000 })
+      .toBeLessThanOrEqual(goneBefore + 1);
     // The burst that is allowed, and what a second or two more.
-    expect(engine.requestCount).toBeLessThan(1_000 + 400);
+    expect(bench.engine.requestCount).toBeLessThan(1_000 + 400);
   });
 
   test('of CONTINUATION end with the connection, and take no memory', async () => {
-    const before = sidecar.rssBytes();
+    const before = bench.sidecar.rssBytes();
     const client = connect();
     client.begin(frame(FRAME.headers, 0, 1, block(LINE)));
     const piece = frame(
@@ -184,26 +175,26 @@ describe('floods', () => {
       if (i % 10 === 0) await new Promise((done) => setImmediate(done));
     }
     await client.untilGone();
-    expect(sidecar.rssBytes() - before).toBeLessThan(32 * MIB);
+    expect(bench.sidecar.rssBytes() - before).toBeLessThan(32 * MIB);
   });
 
   test('of fields are refused', async () => {
-    const before = engine.requestCount;
-    const client = new H2Client(`http://127.0.0.1:${sidecar.listenPort}`, { maxSendHeaderBlockLength: MIB });
+    const before = bench.engine.requestCount;
+    const client = new H2Client(`http://127.0.0.1:${bench.sidecar.listenPort}`, { maxSendHeaderBlockLength: MIB });
     open.push(client);
     const many = Object.fromEntries(Array.from({ length: 2_500 }, (_each, i) => [`x-${i}`, 'y']));
     const answer = await client.ask({ ':method': 'GET', ...many }).closed();
     expect(answer.status === 431 || answer.resetCode !== 0 || client.isClosed).toBe(true);
     const large = await client.ask({ ':method': 'GET', 'x-large': 'y'.repeat(100_000) }).closed();
     expect(large.status === 431 || large.resetCode !== 0 || client.isClosed).toBe(true);
-    expect(engine.requestCount).toBe(before);
+    expect(bench.engine.requestCount).toBe(before);
   });
 
   test.each([
     ['pings', frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
     ['settings', frame(FRAME.settings, 0, 0, Buffer.from([0, 3, 0, 0, 0, 9]))],
   ])('of %s whose answers nobody reads are bounded', async (_what, piece) => {
-    const before = sidecar.rssBytes();
+    const before = bench.sidecar.rssBytes();
     const client = connect();
     client.begin();
     client.socket.pause();
@@ -213,20 +204,20 @@ describe('floods', () => {
       await new Promise((done) => setImmediate(done));
     }
     await new Promise((done) => setTimeout(done, 300));
-    expect(sidecar.rssBytes() - before).toBeLessThan(48 * MIB);
+    expect(bench.sidecar.rssBytes() - before).toBeLessThan(48 * MIB);
   });
 
   test('of streams beyond the bound are refused, and those within it live on', async () => {
     const ends: (() => void)[] = [];
     for (let i = 0; i < 250; i += 1) {
-      engine.plan(async (exchange) => {
+      bench.engine.plan(async (exchange) => {
         await new Promise<void>((end) => ends.push(end));
         await exchange.write(head('200 OK', 'content-length: 2'), 'ok');
       });
     }
     const client = connect();
     // Its bound is not acknowledged, so that a stream beyond it is no fault of the connection yet.
-    client.begin(...Array.from({ length: 260 }, (_each, i) => headers(2 * i + 1, LINE, FLAG.endStream)));
+    client.begin(...Array.from({ length: 260 }, (_each, i) => headFrame(2 * i + 1, LINE, FLAG.endStream)));
     const countOf = (type: number): number => client.frames.filter((each) => each.type === type).length;
     await client.signal.until('refusals', () => countOf(FRAME.reset) === 10);
     await expect.poll(() => ends.length, { timeout: 5_000 }).toBe(250);

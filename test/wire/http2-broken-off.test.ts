@@ -2,48 +2,17 @@
 // than the same would get over HTTP/1.1.
 // Method: bare frames, and Node's client where it must read slowly, before a sidecar with --http2 and a raw engine.
 import { constants } from 'node:http2';
-import { afterEach, describe, expect, test } from 'vitest';
-import { block, CANCEL, FLAG, FRAME, frame, FrameClient, H2Client } from '../support/h2-client.ts';
+import { describe, expect, test } from 'vitest';
+import { useH2Benches } from '../support/h2-bench.ts';
+import { CANCEL, FLAG, FRAME, frame, type FrameClient, headFrame, LINE } from '../support/h2-client.ts';
 import { RawClient } from '../support/raw-client.ts';
-import { RawEngine } from '../support/raw-engine.ts';
 import { at, c, END, head, requestOf, type Step } from '../support/script.ts';
-import { Sidecar } from '../support/sidecar.ts';
 import { sleep } from '../support/signal.ts';
 
 const NO_ERROR = constants.NGHTTP2_NO_ERROR;
-const LINE = [
-  [':method', 'POST'],
-  [':scheme', 'http'],
-  [':authority', 'x'],
-  [':path', '/'],
-] as const;
 const OK = [at(0, head('200 OK', 'content-length: 2'), 'ok')];
-const open: { stop: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each.stop();
-});
+const { start, client: clientOf, frames } = useH2Benches();
 
-interface Bench {
-  readonly engine: RawEngine;
-  readonly sidecar: Sidecar;
-}
-
-async function start(...args: string[]): Promise<Bench> {
-  const engine = await RawEngine.start();
-  open.push(engine);
-  const sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}`, args: ['--http2', ...args] });
-  open.push(sidecar);
-  return { engine, sidecar };
-}
-
-function frames({ sidecar }: Bench): FrameClient {
-  const client = new FrameClient(sidecar.listenPort);
-  open.push(client);
-  return client;
-}
-
-const headers = (stream: number, fields: readonly (readonly [string, string])[], flags = 0): Buffer =>
-  frame(FRAME.headers, FLAG.endHeaders | flags, stream, block(fields));
 const codeOf = (code: number): Buffer => Buffer.from([0, 0, 0, code]);
 
 describe('a body without a stated length that is broken off', () => {
@@ -55,7 +24,7 @@ describe('a body without a stated length that is broken off', () => {
     const bench = await start();
     const plan = bench.engine.plan([at(60_000, 'never')]);
     const client = frames(bench);
-    client.begin(headers(1, LINE), frame(FRAME.data, 0, 1, Buffer.from('half of a bo')));
+    client.begin(headFrame(1, LINE), frame(FRAME.data, 0, 1, Buffer.from('half of a bo')));
     const { request, connection } = await plan.exchange;
     await connection.signal.until('the first half', () => request.body.length === 12);
     breakOff(client);
@@ -67,7 +36,7 @@ describe('a body without a stated length that is broken off', () => {
     const bench = await start();
     const plan = bench.engine.plan(OK);
     const client = frames(bench);
-    client.begin(headers(1, LINE), frame(FRAME.data, 0, 1, Buffer.from('half of a bo')));
+    client.begin(headFrame(1, LINE), frame(FRAME.data, 0, 1, Buffer.from('half of a bo')));
     client.send(frame(FRAME.data, FLAG.endStream, 1, Buffer.from('dy')));
     await client.frame('the answer', ({ type }) => type === FRAME.data);
     const { request } = await plan.exchange;
@@ -79,7 +48,7 @@ test('a stream whose answer is over is let go, though its client never ends the 
   const bench = await start();
   bench.engine.plan(OK);
   const client = frames(bench);
-  client.begin(headers(1, [...LINE, ['content-length', '1']]), frame(FRAME.data, 0, 1, Buffer.from('x')));
+  client.begin(headFrame(1, [...LINE, ['content-length', '1']]), frame(FRAME.data, 0, 1, Buffer.from('x')));
   const isReset = ({ type, stream }: { type: number; stream: number }): boolean => type === FRAME.reset && stream === 1;
   await client.frame('a reset', isReset, 5_000);
   expect(client.frames.find(isReset)?.payload).toEqual(codeOf(NO_ERROR));
@@ -93,7 +62,7 @@ test('a connection beyond the limit has one request refused, and is closed behin
   first.request(requestOf());
   await first.response();
   const client = frames(bench);
-  client.begin(headers(1, LINE, FLAG.endStream));
+  client.begin(headFrame(1, LINE, FLAG.endStream));
   await client.frame('goodbye', ({ type }) => type === FRAME.goaway, 5_000);
   await client.untilGone(5_000);
   expect(Buffer.concat(client.frames.map(({ payload }) => payload)).toString('latin1')).toContain('RBT_SHED');
@@ -112,14 +81,12 @@ describe('an answer that HTTP/1.1 lets pass reaches a client of HTTP/2', () => {
       '',
     ],
   ])('%s', async (_what, script, body) => {
-    const { engine, sidecar } = await start();
-    engine.plan(script);
-    const client = new H2Client(`http://127.0.0.1:${sidecar.listenPort}`);
-    open.push(client);
-    const answer = client.ask({ ':method': 'GET' });
+    const bench = await start();
+    bench.engine.plan(script);
+    const answer = clientOf(bench).ask({ ':method': 'GET' });
     await answer.closed();
     expect([answer.body, answer.isWhole]).toEqual([body, true]);
-    const { record } = await sidecar.record('the exchange', () => true);
+    const { record } = await bench.sidecar.record('the exchange', () => true);
     expect(record.end.outcome).toBe('ok');
   });
 });
@@ -132,7 +99,7 @@ test('--client-stall does not cut a client that reads a little each time', async
   const bench = await start('--client-stall', '2');
   bench.engine.plan([at(0, head('200 OK', `content-length: ${byteCount}`), Buffer.alloc(byteCount, 97))]);
   const client = frames(bench);
-  client.begin(headers(1, LINE, FLAG.endStream));
+  client.begin(headFrame(1, LINE, FLAG.endStream));
   const more = Buffer.alloc(4);
   more.writeUInt32BE(GRANT_BYTES);
   for (let grant = 0; grant < GRANT_COUNT; grant += 1) {

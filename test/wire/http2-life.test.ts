@@ -2,39 +2,26 @@
 // anything to its neighbours on the same connection.
 // Method: Node's HTTP/2 client, which leaves, stops reading or says goodbye, before a sidecar with --http2 and a raw
 // engine that says when its connections went.
-import { afterEach, describe, expect, test } from 'vitest';
-import { CANCEL, H2Client, type H2Answer } from '../support/h2-client.ts';
+import { describe, expect, test } from 'vitest';
+import { type H2Bench, useH2Benches } from '../support/h2-bench.ts';
+import { CANCEL, type H2Client, type H2Answer } from '../support/h2-client.ts';
 import { RawClient } from '../support/raw-client.ts';
-import { PLAN_FIELD, RawEngine, type EngineExchange } from '../support/raw-engine.ts';
+import { PLAN_FIELD, type EngineExchange } from '../support/raw-engine.ts';
 import { at, c, D, DONE, END, HEAD, head } from '../support/script.ts';
-import { Sidecar, type RecordEntry } from '../support/sidecar.ts';
+import type { Sidecar, RecordEntry } from '../support/sidecar.ts';
 
 const MIB = 1024 * 1024;
 /** Pieces of 64 KiB: more than the kernel holds on both sides together. */
 const FLOOD_COUNT = 400;
-const open: { stop: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each.stop();
-});
+const { start: startBench, startPlain, client: connect } = useH2Benches();
 
-interface Bench {
-  readonly engine: RawEngine;
-  readonly sidecar: Sidecar;
+interface Bench extends H2Bench {
   readonly client: H2Client;
 }
 
 async function start(...args: string[]): Promise<Bench> {
-  const engine = await RawEngine.start();
-  open.push(engine);
-  const sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}`, args: ['--http2', ...args] });
-  open.push(sidecar);
-  return { engine, sidecar, client: connect(sidecar) };
-}
-
-function connect({ listenPort }: Sidecar): H2Client {
-  const client = new H2Client(`http://127.0.0.1:${listenPort}`);
-  open.push(client);
-  return client;
+  const bench = await startBench(...args);
+  return { ...bench, client: connect(bench) };
 }
 
 function ask({ engine, client }: Bench, path: string, script: (exchange: EngineExchange) => Promise<void>) {
@@ -210,7 +197,7 @@ describe('a planned stop', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const short = await stream(bench, '/short', promise);
     const endless = await stream(bench, '/endless');
-    const idle = connect(bench.sidecar);
+    const idle = connect(bench);
     bench.engine.plan([at(0, head('200 OK', 'content-length: 0'))]);
     await idle.ask({ ':method': 'GET' }).closed();
     bench.sidecar.signal('SIGTERM');
@@ -254,17 +241,14 @@ describe('where there is no room', () => {
   test('a connection too many gets 503 by HTTP/2, and a silent one is closed', async () => {
     const bench = await start('--max-connections', '1');
     await stream(bench, '/first');
-    const second = connect(bench.sidecar);
+    const second = connect(bench);
     expect(refused(await second.ask({ ':method': 'GET' }).closed())).toEqual([503, true]);
     await second.untilGone(5_000);
   });
 });
 
 test('without --http2 its preface is a bad request', async () => {
-  const engine = await RawEngine.start();
-  open.push(engine);
-  const sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}` });
-  open.push(sidecar);
+  const { sidecar } = await startPlain();
   const plain = await RawClient.open(sidecar.listenPort);
   plain.request('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   expect((await plain.response()).status).toBe(400);

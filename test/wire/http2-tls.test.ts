@@ -4,45 +4,28 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { useBench } from '../support/bench.ts';
 import { pairOf, pem } from '../support/certificates.ts';
 import { CANCEL, H2Client } from '../support/h2-client.ts';
 import { RawClient } from '../support/raw-client.ts';
-import { RawEngine } from '../support/raw-engine.ts';
 import { at, c, D, DONE, END, HEAD } from '../support/script.ts';
-import { Sidecar } from '../support/sidecar.ts';
 
 const ca = pem('authority.crt.pem');
 const POST = { ':method': 'POST', ':path': '/v1/chat/completions', 'content-type': 'application/json' };
 const folder = mkdtempSync(join(tmpdir(), 'rubato-h2-'));
-let engine: RawEngine;
-let sidecar: Sidecar;
-
-beforeAll(async () => {
-  engine = await RawEngine.start();
+const bench = useBench(() => {
   const { cert, key } = pairOf('engine');
   writeFileSync(join(folder, 'tls.crt'), cert);
   writeFileSync(join(folder, 'tls.key'), key);
-  sidecar = await Sidecar.start({
-    upstream: `http://127.0.0.1:${engine.port}`,
-    args: ['--http2', '--tls-cert', join(folder, 'tls.crt'), '--tls-key', join(folder, 'tls.key')],
-  });
+  return { args: ['--http2', '--tls-cert', join(folder, 'tls.crt'), '--tls-key', join(folder, 'tls.key')] };
 });
-afterEach(() => {
-  engine.forgetPlans();
-  expect(sidecar.fault).toBeUndefined();
-  expect(sidecar.noise).toEqual([]);
-  expect(engine.faults.splice(0)).toEqual([]);
-});
-afterAll(async () => {
-  await sidecar.stop();
-  await engine.stop();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => expect(bench.sidecar.noise).toEqual([]));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 function agreedUpon(ALPNProtocols: string[] | undefined): Promise<string | false | null> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: sidecar.listenPort, ca, ...(ALPNProtocols && { ALPNProtocols }) };
+    const options = { host: '127.0.0.1', port: bench.sidecar.listenPort, ca, ...(ALPNProtocols && { ALPNProtocols }) };
     const socket: TLSSocket = connect(options, () => {
       resolve(socket.alpnProtocol);
       socket.destroy();
@@ -59,16 +42,16 @@ test('HTTP/2 is agreed upon with whoever offers it', async () => {
 });
 
 test('a stream of it arrives whole with all its stamps, and one that is reset ends the engine’s work', async () => {
-  const client = new H2Client(`https://127.0.0.1:${sidecar.listenPort}`, { ca });
-  engine.plan([at(0, HEAD), at(20, c(D('a'))), at(60, c(D('b'))), at(100, c(DONE), END)]);
+  const client = new H2Client(`https://127.0.0.1:${bench.sidecar.listenPort}`, { ca });
+  bench.engine.plan([at(0, HEAD), at(20, c(D('a'))), at(60, c(D('b'))), at(100, c(DONE), END)]);
   const answer = await client.ask(POST, '{}').closed();
   expect([answer.body, answer.isWhole]).toEqual([D('a') + D('b') + DONE, true]);
-  const [entry] = await sidecar.recordsAfter(0, 1);
+  const [entry] = await bench.sidecar.recordsAfter(0, 1);
   expect(entry?.record.end.outcome).toBe('ok');
   expect(entry?.record.request.httpVersion).toBe('2');
   expect(entry?.record.blockedNs).toEqual([]);
   expect(entry?.record.chunks.flushedAtNs.every((atNs) => atNs !== null)).toBe(true);
-  const plan = engine.plan([at(0, HEAD), at(0, c(D('a')))]);
+  const plan = bench.engine.plan([at(0, HEAD), at(0, c(D('a')))]);
   const left = client.ask(POST, '{}');
   await left.bytes(1);
   left.stream.close(CANCEL);
@@ -77,11 +60,11 @@ test('a stream of it arrives whole with all its stamps, and one that is reset en
 });
 
 test('a client of HTTP/1.1 is served as ever', async () => {
-  engine.plan([at(0, HEAD), at(20, c(D('a')), c(DONE), END)]);
-  const plain = await RawClient.open(sidecar.listenPort, { ca });
+  bench.engine.plan([at(0, HEAD), at(20, c(D('a')), c(DONE), END)]);
+  const plain = await RawClient.open(bench.sidecar.listenPort, { ca });
   plain.request('GET /plain HTTP/1.1\r\nhost: x\r\n\r\n');
   expect((await plain.response()).body.toString()).toBe(D('a') + DONE);
   plain.close();
-  const { record } = await sidecar.record('it', ({ request }) => request.path === '/plain');
+  const { record } = await bench.sidecar.record('it', ({ request }) => request.path === '/plain');
   expect(record.request.httpVersion).toBeUndefined();
 });

@@ -2,48 +2,36 @@
 // sees the same request (T12 beyond HTTP/1.1).
 // Method: Node's HTTP/2 client and raw clients of HTTP/1.1 before one sidecar with --http2, and a raw engine behind it.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { useBench } from '../support/bench.ts';
 import { H2Client, PREFACE, PROTOCOL_ERROR } from '../support/h2-client.ts';
 import { RawClient } from '../support/raw-client.ts';
-import { PLAN_FIELD, RawEngine } from '../support/raw-engine.ts';
+import { PLAN_FIELD } from '../support/raw-engine.ts';
 import { at, c, D, DONE, END, HEAD, head, requestOf } from '../support/script.ts';
-import { Sidecar } from '../support/sidecar.ts';
 import { Signal } from '../support/signal.ts';
 import type { WireMessage } from '../support/wire-parser.ts';
 
 const JSON_POST = { ':method': 'POST', ':path': '/v1/chat/completions', 'content-type': 'application/json' };
 
-let engine: RawEngine;
-let sidecar: Sidecar;
+const bench = useBench({ args: ['--http2'] });
 let client: H2Client;
 
-beforeAll(async () => {
-  engine = await RawEngine.start();
-  sidecar = await Sidecar.start({ upstream: `http://127.0.0.1:${engine.port}`, args: ['--http2'] });
-  client = new H2Client(`http://127.0.0.1:${sidecar.listenPort}`);
+beforeAll(() => {
+  client = new H2Client(`http://127.0.0.1:${bench.sidecar.listenPort}`);
 });
-afterEach(() => {
-  engine.forgetPlans();
-  expect(sidecar.fault).toBeUndefined();
-  expect(sidecar.noise).toEqual([]);
-  expect(engine.faults.splice(0)).toEqual([]);
-});
-afterAll(async () => {
-  await client.stop();
-  await sidecar.stop();
-  await engine.stop();
-});
+afterEach(() => expect(bench.sidecar.noise).toEqual([]));
+afterAll(() => client.stop());
 
 const headOf = ({ head: found }: WireMessage): string[] => [found?.startLine ?? '', ...(found?.lines ?? [])];
 
 describe('a request', () => {
   test('with a body of stated length reaches the engine as it is in HTTP/1.1', async () => {
-    const plan = engine.plan([at(0, head('200 OK', 'content-length: 2', 'x-engine: A', 'x-engine: b'), 'ok')]);
+    const plan = bench.engine.plan([at(0, head('200 OK', 'content-length: 2', 'x-engine: A', 'x-engine: b'), 'ok')]);
     const sent = { ...JSON_POST, 'content-length': '2', 'x-two': ['1', '2'], cookie: ['a=1', 'b=2'], te: 'trailers' };
     const answer = await client.ask(sent, '{}').closed();
     const { request } = await plan.exchange;
     expect(headOf(request)).toEqual([
       'POST /v1/chat/completions HTTP/1.1',
-      `host: 127.0.0.1:${sidecar.listenPort}`,
+      `host: 127.0.0.1:${bench.sidecar.listenPort}`,
       'content-type: application/json',
       'content-length: 2',
       'x-two: 1',
@@ -56,7 +44,7 @@ describe('a request', () => {
   });
 
   test('without a length goes on in chunks, with its trailers behind it', async () => {
-    const plan = engine.plan(async (exchange) => {
+    const plan = bench.engine.plan(async (exchange) => {
       await exchange.untilRequestEnd();
       await exchange.write(head('200 OK', 'content-length: 0'));
     });
@@ -72,10 +60,10 @@ describe('a request', () => {
   });
 
   test.each(['GET', 'HEAD', 'DELETE'])('%s without a body has none at the engine', async (method) => {
-    const plan = engine.plan([at(0, head('200 OK', 'content-length: 5'), method === 'HEAD' ? '' : 'hello')]);
+    const plan = bench.engine.plan([at(0, head('200 OK', 'content-length: 5'), method === 'HEAD' ? '' : 'hello')]);
     const answer = await client.ask({ ':method': method, ':path': '/x?y=1' }).closed();
     const { request } = await plan.exchange;
-    expect(headOf(request)).toEqual([`${method} /x?y=1 HTTP/1.1`, `host: 127.0.0.1:${sidecar.listenPort}`]);
+    expect(headOf(request)).toEqual([`${method} /x?y=1 HTTP/1.1`, `host: 127.0.0.1:${bench.sidecar.listenPort}`]);
     expect(request.framing).toBe('none');
     expect([answer.status, answer.field('content-length'), answer.body, answer.isWhole]).toEqual([
       200,
@@ -91,7 +79,7 @@ describe('an answer', () => {
     const seen = new Signal();
     let seenCount = -2;
     const pieces = [D('a'), D('b'), D('c'), DONE];
-    engine.plan(async (exchange) => {
+    bench.engine.plan(async (exchange) => {
       await exchange.write(HEAD);
       for (const [index, piece] of pieces.entries()) {
         await seen.until(`piece ${index}`, () => seenCount === index - 1);
@@ -113,7 +101,7 @@ describe('an answer', () => {
     seen.notify();
     await answer.closed();
     expect([answer.body, answer.isWhole, answer.resetCode]).toEqual([pieces.join(''), true, 0]);
-    const { record } = await sidecar.record('it', ({ request }) => request.path.endsWith('/piecewise'));
+    const { record } = await bench.sidecar.record('it', ({ request }) => request.path.endsWith('/piecewise'));
     expect(record.end.outcome).toBe('ok');
     expect(record.request.httpVersion).toBe('2');
     expect(record.chunks.receivedAtNs.length).toBe(4);
@@ -124,7 +112,7 @@ describe('an answer', () => {
   test('has its informational answers before it and its trailers behind it', async () => {
     const hints = head('103 Early Hints', 'link: </a>');
     const trailers = 'x-sum: 7\r\n\r\n';
-    engine.plan([
+    bench.engine.plan([
       at(0, hints, head('200 OK', 'transfer-encoding: chunked', 'trailer: x-sum'), c('ok'), '0\r\n', trailers),
     ]);
     const answer = await client.ask({ ':method': 'GET' }).closed();
@@ -134,14 +122,14 @@ describe('an answer', () => {
 
   test('may repeat fields that Node expects once, in head and trailers', async () => {
     const top = head('200 OK', 'etag: 1', 'etag: 2', 'transfer-encoding: chunked');
-    engine.plan([at(0, top, c('ok'), '0\r\netag: 3\r\netag: 4\r\n\r\n')]);
+    bench.engine.plan([at(0, top, c('ok'), '0\r\netag: 3\r\netag: 4\r\n\r\n')]);
     const answer = await client.ask({ ':method': 'GET' }).closed();
     expect([answer.fields, answer.body]).toEqual([['etag', '1', 'etag', '2'], 'ok']);
     expect(answer.trailers).toEqual(['etag', '3', 'etag', '4']);
   });
 
   test('to a request that waits for leave is the engine’s leave and then its answer', async () => {
-    engine.plan(async (exchange) => {
+    bench.engine.plan(async (exchange) => {
       await exchange.write(head('100 Continue'));
       await exchange.untilRequestEnd();
       await exchange.write(head('200 OK', 'content-length: 3'), exchange.request.body);
@@ -158,7 +146,7 @@ describe('an answer', () => {
     ['of no bytes', head('200 OK', 'content-length: 0')],
     ['that ends with its connection', head('200 OK', 'connection: close', 'keep-alive: x', 'upgrade: y')],
   ])('%s ends well', async (_what, text) => {
-    engine.plan(async (exchange) => {
+    bench.engine.plan(async (exchange) => {
       await exchange.write(text);
       if (text.includes('close')) exchange.fin();
     });
@@ -169,7 +157,7 @@ describe('an answer', () => {
 
   test('of 8 MiB is not altered, down and up', async () => {
     const large = Buffer.alloc(8 * 1024 * 1024, '0123456789abcdef-');
-    const plan = engine.plan(async (exchange) => {
+    const plan = bench.engine.plan(async (exchange) => {
       await exchange.untilRequestEnd(20_000);
       await exchange.write(head('200 OK', 'content-type: application/x', 'transfer-encoding: chunked'), c(large), END);
     });
@@ -180,7 +168,7 @@ describe('an answer', () => {
   });
 
   test('that breaks off is reset, with every byte before it', async () => {
-    engine.plan(async (exchange) => {
+    bench.engine.plan(async (exchange) => {
       await exchange.write(HEAD, c(D('a')));
       exchange.rst();
     });
@@ -189,15 +177,15 @@ describe('an answer', () => {
   });
 
   test('of a head that HTTP/2 cannot carry is a fault of the engine', async () => {
-    engine.plan([at(0, head('777 Odd', 'content-length: 2'), 'ok')]);
+    bench.engine.plan([at(0, head('777 Odd', 'content-length: 2'), 'ok')]);
     const answer = await client.ask({ ':method': 'GET', ':path': '/odd' }).closed();
     expect(answer.resetCode).toBe(2);
-    const { record } = await sidecar.record('it', ({ request }) => request.path === '/odd');
+    const { record } = await bench.sidecar.record('it', ({ request }) => request.path === '/odd');
     expect(record.end.outcome).toBe('upstream_aborted');
   });
 
   test('there is none of: rubato’s own says so', async () => {
-    engine.plan(async (exchange) => {
+    bench.engine.plan(async (exchange) => {
       await exchange.untilRequestEnd();
       exchange.rst();
     });
@@ -210,7 +198,7 @@ describe('an answer', () => {
   });
 
   test('that comes before the request is whole is given whole, and the rest of the request not asked for', async () => {
-    engine.plan([at(0, head('413 Payload Too Large', 'content-length: 2'), 'no')]);
+    bench.engine.plan([at(0, head('413 Payload Too Large', 'content-length: 2'), 'no')]);
     const answer = client.open({ ':method': 'POST' });
     answer.stream.write('abc');
     await answer.closed();
@@ -221,7 +209,7 @@ describe('an answer', () => {
 describe('one connection', () => {
   test('carries a hundred streams at once, each with its own answer', async () => {
     const plans = Array.from({ length: 100 }, (_each, index) =>
-      engine.plan([at(0, HEAD), at(200, c(D(`answer ${index}`)), c(DONE), END)]),
+      bench.engine.plan([at(0, HEAD), at(200, c(D(`answer ${index}`)), c(DONE), END)]),
     );
     const answers = plans.map(({ id }) => client.ask({ ...JSON_POST, [PLAN_FIELD]: id }, '{}'));
     await Promise.all(answers.map((answer) => answer.closed()));
@@ -230,14 +218,14 @@ describe('one connection', () => {
 
   test('of HTTP/1.1 on the same port is served as ever, however its bytes come', async () => {
     for (const split of [1, 3, 10]) {
-      engine.plan([at(0, head('200 OK', 'content-length: 2'), 'ok')]);
-      const plain = await RawClient.open(sidecar.listenPort);
+      bench.engine.plan([at(0, head('200 OK', 'content-length: 2'), 'ok')]);
+      const plain = await RawClient.open(bench.sidecar.listenPort);
       const text = requestOf();
       plain.request(text.slice(0, split));
       await new Promise((resolve) => setTimeout(resolve, 20));
       plain.send(text.slice(split));
       expect((await plain.response()).body.toString()).toBe('ok');
-      engine.plan([at(0, head('200 OK', 'content-length: 3'), 'two')]);
+      bench.engine.plan([at(0, head('200 OK', 'content-length: 3'), 'two')]);
       plain.request(text);
       expect((await plain.response(1)).body.toString()).toBe('two');
       plain.close();
@@ -245,7 +233,7 @@ describe('one connection', () => {
   });
 
   test('that begins like HTTP/2 and is not gets a 400', async () => {
-    const plain = await RawClient.open(sidecar.listenPort);
+    const plain = await RawClient.open(bench.sidecar.listenPort);
     plain.request(PREFACE.replace('SM', 'XX'));
     expect((await plain.response()).status).toBe(400);
     plain.close();

@@ -47,14 +47,19 @@ export class ClientSockets {
     if (socket !== undefined) exchange.onUnacked(socket.unackedBytes);
     // Once the upload is over the relay reads on, and is told itself.
     if (exchange.marks.uploadEndAtNs !== undefined) return;
-    if (socket?.state === ESTABLISHED) this.#misses.set(exchange, 0);
+    if (socket === undefined) return this.#miss(exchange);
+    // Also at the first look: a client may go within its first second.
+    const hasClosed = socket.state === CLOSE_WAIT || tables.leaving.has(leavingKey(key, socket));
+    if (hasClosed) return exchange.tellClientGone();
+    if (socket.state === ESTABLISHED || this.#misses.has(exchange)) this.#misses.set(exchange, 0);
+  }
+
+  /** Only who was seen before can be missed. */
+  #miss(exchange: ObservedExchange): void {
     const missesBefore = this.#misses.get(exchange);
     if (missesBefore === undefined) return;
-    const misses = socket === undefined ? missesBefore + 1 : 0;
-    this.#misses.set(exchange, misses);
-    const hasClosed =
-      socket?.state === CLOSE_WAIT || (socket !== undefined && tables.leaving.has(leavingKey(key, socket)));
-    if (hasClosed || misses >= GONE_AFTER_MISSES) exchange.tellClientGone();
+    this.#misses.set(exchange, missesBefore + 1);
+    if (missesBefore + 1 >= GONE_AFTER_MISSES) exchange.tellClientGone();
   }
 
   async #sample(): Promise<void> {

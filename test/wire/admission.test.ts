@@ -165,6 +165,24 @@ describe('one place for all', () => {
     expect(await hasArrived(gone)).toBe(false);
   });
 
+  test('T01 who leaves the queue before anybody asked the kernel for it leaves no hole either', async () => {
+    const first = await ask(bench, 'interactive');
+    await first.arrived;
+    const abortCount = (): number =>
+      bench.sidecar.records().filter(({ record }) => record.end.outcome === 'client_abort').length;
+    const before = abortCount();
+    const count = 5;
+    // The kernel takes all that they send, and is asked once a second: not between each coming and its leaving.
+    for (let nth = 0; nth < count; nth += 1) {
+      const gone = await ask(bench, 'interactive', { text: 'x'.repeat(150_000) });
+      await sleep(50);
+      gone.client.close();
+    }
+    const all = (): true | undefined => (abortCount() === before + count ? true : undefined);
+    await poll('the records of all who left', all, LEFT_UNREAD_WAIT_MS);
+    await first.end();
+  });
+
   test('what asks for no work does not wait', async () => {
     const first = await ask(bench, 'interactive');
     await first.arrived;
